@@ -27,6 +27,8 @@ const meaning: Readonly<Record<number, ErrorId>> = {
   10054: 'RecordTooLarge', // message larger than the stream takes
   10039: 'JetStreamDisabled', // not enabled for the account
   10076: 'JetStreamDisabled', // not enabled
+  10005: 'InvalidArgument', // no suitable peers for placement: fewer servers than replicas
+  10074: 'InvalidArgument', // replicas on a single server
   10008: 'NoQuorum', // cluster not available
   [jetStreamCode.streamNotFound]: 'NatsUnreachable',
 }
@@ -43,6 +45,16 @@ export interface ApiError {
   readonly err_code: number
   readonly description: string
 }
+
+/**
+ * Whether an error means that NATS, its JetStream or its quorum is not there, and may still come: what JetStream answers
+ * otherwise, it would answer again.
+ */
+export const isNatsAway = (error: KirokuError): boolean =>
+  error.id === 'NoQuorum' || ((error.id === 'NatsUnreachable' || error.id === 'Timeout') && !isAnswer(error))
+
+const isAnswer = (error: Error): boolean =>
+  error instanceof JetStreamApiError || (error.cause instanceof Error && isAnswer(error.cause))
 
 /** The typed error for an answer of JetStream to a publish. */
 export const fromApiError = (error: ApiError, what: string): KirokuError => {

@@ -30,8 +30,9 @@ export const openEngineLog = async (
   { nats: options, disk, settings, logger, note }: LogSetup,
   opened: (close: () => Promise<unknown>) => void,
 ): Promise<EngineLog> => {
-  const [nats, reader] = await Promise.all([connect(options), connect(options)])
+  const nats = await connect(options)
   opened(() => nats.close())
+  const reader = await connect(options)
   opened(() => reader.close())
   const limits = recordLimits(settings)
   let isNew = false

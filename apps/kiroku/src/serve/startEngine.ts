@@ -9,12 +9,12 @@ import { auditedLog } from '../audit/auditedLog.ts'
 import { auditorScript, type AuditorSetup } from '../auditor/auditorScript.ts'
 import { consoleMode } from '../console/consoleMode.ts'
 import { startConsole } from '../console/startConsole.ts'
-import { openEngineLog, type LogSetup } from '../log/openEngineLog.ts'
+import type { LogSetup } from '../log/openEngineLog.ts'
 import { engineDependencies } from './engineDependencies.ts'
+import { joinLog } from './joinLog.ts'
 import type { KeptAddress } from './keepAddress.ts'
 import { logClientEvent } from './logClientEvent.ts'
 import { Readiness } from './Readiness.ts'
-import { startNode } from './startNode.ts'
 import { watchConnection } from './watchConnection.ts'
 
 /** How long requests under way may take to finish when the engine stops, in ms. */
@@ -24,6 +24,8 @@ const drainMs = 2_000
 export interface EngineSetup extends LogSetup {
   /** Results of earlier checks: tokens, and where the HTTP API listens. */
   readonly kept: KeptAddress
+  /** Waits for a NATS that is not there yet until this is aborted; absent: that is an error. */
+  readonly waitsUntil?: AbortSignal
 }
 
 /** A running engine: a node of a log's cluster, with or without the HTTP API. */
@@ -50,7 +52,7 @@ export interface RunningEngine {
 
 /**
  * Wires NATS, log, node and API together. What was opened before a failure is closed again.
- * Errors: `NatsUnreachable`, `NatsTooOld`, `JetStreamDisabled`, `ForeignStream`, `StorageFull`, `InvalidConfig`,
+ * Errors: those of `joinLog` (`Stopped` while it waits), `InvalidConfig`,
  * `PortInUse` (another process took the address in between).
  */
 export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> => {
@@ -65,10 +67,13 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
     closers.push(release)
     const pages = address === undefined || settings.console === 'off' ? undefined : startConsole(logger)
     if (pages !== undefined) closers.push(() => pages.close())
-    const { nats, log } = await openEngineLog(setup, (closer) => closers.push(closer))
-    const running = await startNode({ nats, log, dataDir: settings.dataDir, logger })
-    closers.push(() => running.close())
-    const connection = watchConnection(nats)
+    const joined = await joinLog(
+      setup,
+      setup.waitsUntil && { signal: setup.waitsUntil, onWait: (reason) => setup.kept.waitsFor(reason) },
+    )
+    closers.push(() => joined.close())
+    const { nats, log, running } = joined
+    const connection = watchConnection(nats, logger)
     const client = createClient(
       ownerFirst(
         {
