@@ -41,6 +41,7 @@ export const scrapeMetrics = async (world: World): Promise<ReadonlyMap<string, n
       metrics: () => [],
       owned: () => world.engine.describe(),
       warnings: () => [],
+      outage: () => Promise.resolve(undefined),
       notReady: () => Promise.resolve(undefined),
     },
     { host: '127.0.0.1', port: 0, tokens: [], bodyBytesMax: 1_000, drainMs: 0, onDefect: () => {} },

@@ -2,7 +2,7 @@ import type { Answering, Filter, MatchingAct, MessageBody, SettledPiece, Trace }
 import type { Client } from '@kiroku/client'
 import type { MetricFamily } from '@kiroku/doors'
 import type { FeedSource } from '@kiroku/feed'
-import type { Actor, PartitionDescription, QueueDescription } from '@kiroku/protocol'
+import type { Actor, KirokuError, PartitionDescription, QueueDescription } from '@kiroku/protocol'
 import type { Cluster } from './answers.ts'
 
 /** Which messages are meant, and where to continue. */
@@ -60,6 +60,8 @@ export interface ApiDependencies {
   }
   /** Why this process cannot serve; undefined: it can. Takes a second at most. */
   readonly notReady: () => Promise<string | undefined>
+  /** Why NATS does not store now; undefined: it does, as far as is known. Takes a second at most. */
+  readonly outage: () => Promise<KirokuError | undefined>
   /** A warning for operators although it serves. */
   readonly warnings: () => readonly string[]
 }

@@ -100,6 +100,22 @@ describe('next to the API', () => {
       expect(line).toMatch(/^(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{.*\})? \S+)$/)
   })
 
+  it('questions that nobody answers end with the reason why NATS does not store, and wait where it does', async () => {
+    await client.queues.create('q')
+    const silent = { queues: { survey: () => new Promise(() => {}) } } as unknown as typeof client
+    const outage = new KirokuError('NoQuorum', 'no leader')
+    const out = await serve('', { client: silent, outage: () => Promise.resolve(outage) })
+    const answer = await out.ask('GET', '/v1/queues')
+    expect([answer.status, answer.json()]).toMatchObject([503, { id: 'NoQuorum', message: 'no leader' }])
+    const takeOver = Promise.withResolvers<undefined>()
+    const late = { queues: { survey: () => takeOver.promise.then(() => client.queues.survey()) } }
+    const slow = await serve('', {
+      client: late as unknown as typeof client,
+      outage: () => Promise.resolve(takeOver.resolve(undefined) as undefined),
+    })
+    expect((await slow.ask('GET', '/v1/queues')).status).toBe(200)
+  })
+
   it('metrics ask nobody, and answer while no partition does', async () => {
     await client.queues.create('q')
     const { ask } = await serve('', { client: {} as typeof client })

@@ -23,6 +23,8 @@ export interface NatsOptions {
   readonly creds?: string
   /** Path of a file with an NKey seed. */
   readonly nkey?: string
+  /** How long the first connection may take, in ms; default 5,000. */
+  readonly timeoutMs?: number
   /** Set to require TLS; a server that requires it gets it either way. */
   readonly tls?: TlsOptions
 }
@@ -41,7 +43,7 @@ export const connect = async (options: NatsOptions): Promise<NatsConnection> => 
       ...(await credentials(options)),
       servers,
       name: options.name ?? 'kiroku',
-      timeout: connectTimeoutMs,
+      timeout: options.timeoutMs ?? connectTimeoutMs,
       pingInterval: pingIntervalMs,
       maxPingOut: 2,
       maxReconnectAttempts: -1,

@@ -4,7 +4,7 @@
  * talks to NATS, and to `@kiroku/protocol` for the shape of commands.
  */
 export { connect, type NatsOptions } from './Connection.ts'
-export { checkJetStream } from './checkJetStream.ts'
+export { findOutage } from './findOutage.ts'
 export { requireJetStream } from './requireJetStream.ts'
 export { Publisher, type PublishAnswer } from './Publisher.ts'
 export { isNatsAway, isStreamMissing, jetStreamCode, toKirokuError } from './jetStreamErrors.ts'

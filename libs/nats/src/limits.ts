@@ -20,7 +20,7 @@ export const serverVersionMin = '2.12.0'
 export const requestTimeoutMs = 2_000
 
 /** How long a look at a server's greeting may take. */
-export const lookTimeoutMs = 500
+export const lookTimeoutMs = 300
 
 /** The port of a server that is named without one. */
 export const defaultNatsPort = 4222

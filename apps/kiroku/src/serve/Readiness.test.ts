@@ -4,7 +4,13 @@ import { Outages } from './Outages.ts'
 import { Readiness } from './Readiness.ts'
 
 const node = () => {
-  const world = { nowMs: 100_000, beatAtMs: 100_000, isConnected: true, asked: 0, answer: Promise.resolve() }
+  const world = {
+    nowMs: 100_000,
+    beatAtMs: 100_000,
+    isConnected: true,
+    asked: 0,
+    answer: undefined as KirokuError | undefined,
+  }
   const nowMs = () => world.nowMs
   const outages = new Outages(nowMs)
   const readiness = new Readiness({
@@ -12,9 +18,9 @@ const node = () => {
     beatAtMs: () => world.beatAtMs,
     outages,
     isConnected: () => world.isConnected,
-    check: () => {
+    ask: () => {
       world.asked++
-      return world.answer
+      return Promise.resolve(world.answer)
     },
   })
   const serve = (partition: number) => {
@@ -38,11 +44,10 @@ it('without a heartbeat JetStream is asked for the reason, once for all who ask 
   const { world, outages, readiness, serve } = node()
   serve(0)
   world.nowMs += 3_001
-  world.answer = Promise.reject(new KirokuError('NoQuorum', 'no leader'))
-  world.answer.catch(() => {})
+  world.answer = new KirokuError('NoQuorum', 'no leader')
   expect(await Promise.all([readiness.notReady(), readiness.notReady()])).toEqual(['no leader', 'no leader'])
   expect(world.asked).toBe(1)
-  world.answer = Promise.resolve()
+  world.answer = undefined
   expect(await readiness.notReady()).toMatch(/^JetStream has stored no heartbeat of this node for 3 s/)
   outages.changed(0, 'Fencing', 'the store is full')
   expect(await readiness.notReady()).toMatch(/: the store is full$/)
@@ -57,6 +62,17 @@ it('a broken connection is reason enough', async () => {
   world.isConnected = false
   expect(await readiness.notReady()).toBe('no connection to NATS')
   expect(world.asked).toBe(0)
+})
+
+it('a late heartbeat is no outage while JetStream answers', async () => {
+  const { world, readiness, serve } = node()
+  serve(0)
+  world.nowMs += 2_000
+  expect(await readiness.outage()).toBeUndefined()
+  expect(world.asked).toBe(1)
+  world.answer = new KirokuError('NoQuorum', 'no leader')
+  expect(await readiness.outage()).toBe(world.answer)
+  expect(await readiness.notReady()).toBeUndefined()
 })
 
 it('a node that starts is ready once it serves a partition, or once all others are served', async () => {

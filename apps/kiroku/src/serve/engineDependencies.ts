@@ -19,13 +19,14 @@ export interface EngineParts {
   readonly auditor: RunningAuditor | undefined
   /** Why the engine cannot serve; undefined: it can. Takes a second at most. */
   readonly notReady: () => Promise<string | undefined>
+  readonly outage: ApiDependencies['outage']
 }
 
 /** Everything that the HTTP API needs from an engine. `close` ends the feed. */
 export const engineDependencies = (
   parts: EngineParts,
 ): { readonly dependencies: ApiDependencies; readonly close: () => void } => {
-  const { nats, audited, running, client, auditor, notReady } = parts
+  const { nats, audited, running, client, auditor, notReady, outage } = parts
   const { log, dataDir } = audited
   const { name, incarnation, partitions } = log.meta
   const { actors } = running.node
@@ -65,6 +66,7 @@ export const engineDependencies = (
       ...running.outages.warnings,
     ],
     notReady,
+    outage,
   }
   return { dependencies, close: () => feed.close() }
 }

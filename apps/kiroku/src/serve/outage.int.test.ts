@@ -35,6 +35,25 @@ const notReady = async (api: string): Promise<string> => {
   return (JSON.parse(answer.text) as { reason: string }).reason
 }
 
+/** Commands and addresses that tell of an outage; none of them hangs. */
+const lookAround = async ({ kiroku, api, nats }: { kiroku: Kiroku; api: string; nats: string }) => {
+  const took: Record<string, number> = {}
+  const timed = async <A>(what: string, run: Promise<A>): Promise<A> => {
+    const startMs = performance.now()
+    const done = await run
+    took[what] = Math.round(performance.now() - startMs)
+    return done
+  }
+  const command = (...words: string[]) => timed(words.join(' '), kiroku.run([...words, '--nats', nats]))
+  const status = await command('cluster', 'status')
+  const doctor = await command('doctor')
+  const overview = await command('status')
+  const cluster = await timed('/v1/cluster', ask(`${api}/v1/cluster`))
+  const queues = await timed('/v1/queues', ask(`${api}/v1/queues`))
+  for (const [what, ms] of Object.entries(took)) expect(ms, what).toBeLessThan(10_000)
+  return { commands: [status, doctor, overview], cluster, queues }
+}
+
 const readyAgain = (api: string) =>
   waitUntil(async () => (await ask(`${api}/health/ready`)).status === 200, {
     timeoutMs: 60_000,
@@ -45,7 +64,7 @@ describe('a node whose NATS is frozen', { timeout: 120_000 }, () => {
   it('is alive and not ready, says why, and is ready again once NATS goes on', async () => {
     const server = await startTestNats()
     onTestFinished(() => server.stop())
-    const { api } = await serveOn([server.url])
+    const { kiroku, api } = await serveOn([server.url])
     expect(await ask(`${api}/health/ready`)).toMatchObject({ status: 200, text: '{"status":"ready"}' })
     await server.kill('SIGSTOP')
     expect(await notReady(api)).toMatch(/^NATS did not answer within \d+ ms$|^no connection to NATS$/)
@@ -54,6 +73,15 @@ describe('a node whose NATS is frozen', { timeout: 120_000 }, () => {
     expect(metrics.status).toBe(200)
     expect(metrics.text).toMatch(/^kiroku_partition_epoch\{partition="1",node=".*"\} 1$/m)
     expect(metrics.ms).toBeLessThan(1_000)
+    const { commands, cluster, queues } = await lookAround({ kiroku, api, nats: server.url })
+    for (const { exit, stdout, stderr } of commands) {
+      expect(exit).toBe(5)
+      expect(stdout + stderr).toContain('NatsUnreachable: ')
+    }
+    for (const { status, text } of [cluster, queues]) {
+      expect(status).toBe(503)
+      expect(JSON.parse(text)).toMatchObject({ id: 'NatsUnreachable', retryable: true })
+    }
     await server.kill('SIGCONT')
     await readyAgain(api)
   })
@@ -63,10 +91,25 @@ describe('a node whose NATS lost its quorum', { timeout: 180_000 }, () => {
   it('is not ready, names the quorum, and is ready again once the servers are back', async () => {
     const cluster = await startNatsCluster()
     onTestFinished(() => cluster.stop())
-    const { api } = await serveOn(cluster.urls, '--replicas', '3')
+    const { kiroku, api } = await serveOn(cluster.urls, '--replicas', '3')
     await Promise.all([cluster.servers[1]!.kill(), cluster.servers[2]!.kill()])
-    await waitUntil(async () => /quorum|no leader/.test(await notReady(api)), { timeoutMs: 30_000 })
+    // A leader that is left alone takes seconds to notice; what is said until then must not take longer for that.
+    await lookAround({ kiroku, api, nats: cluster.urls[0]! })
+    await waitUntil(async () => /quorum|no leader|unavailable/.test(await notReady(api)), {
+      timeoutMs: 30_000,
+    })
     expect(await ask(`${api}/health/live`)).toMatchObject({ status: 200 })
+    await waitUntil(async () => (await ask(`${api}/v1/cluster`)).text.includes('"NoQuorum"'), {
+      timeoutMs: 30_000,
+    })
+    const seen = await lookAround({ kiroku, api, nats: cluster.urls[0]! })
+    for (const { exit, stdout, stderr } of seen.commands) {
+      expect(exit).toBe(5)
+      expect(stdout + stderr).toContain('NoQuorum: ')
+      expect(stdout + stderr).not.toContain('Start NATS or')
+    }
+    expect(JSON.parse(seen.queues.text)).toMatchObject({ id: 'NoQuorum', retryable: true })
+    expect(seen.cluster.text).toContain('"NoQuorum"')
     await Promise.all([cluster.servers[1]!.restart(), cluster.servers[2]!.restart()])
     await readyAgain(api)
   })

@@ -3,12 +3,13 @@ import { startAuditor } from '@kiroku/auditor'
 import { createClient, ownerFirst, type Client } from '@kiroku/client'
 import { natsTransport } from '@kiroku/client-nats'
 import type { OpenDoor } from '@kiroku/doors'
-import { checkJetStream } from '@kiroku/nats'
+import { findOutage } from '@kiroku/nats'
 import { KirokuError } from '@kiroku/protocol'
 import { auditedLog } from '../audit/auditedLog.ts'
 import { auditorScript, type AuditorSetup } from '../auditor/auditorScript.ts'
 import { consoleMode } from '../console/consoleMode.ts'
 import { startConsole } from '../console/startConsole.ts'
+import { catalogueStream } from '../log/logAdapter.ts'
 import type { LogSetup } from '../log/openEngineLog.ts'
 import { engineDependencies } from './engineDependencies.ts'
 import { joinLog } from './joinLog.ts'
@@ -102,10 +103,11 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
       beatAtMs: running.beatAtMs,
       outages: running.outages,
       isConnected: connection.up,
-      check: () => checkJetStream(nats, readyCheckMs),
+      ask: () => findOutage(nats, readyCheckMs, catalogueStream),
     })
     const notReady = async () => (stopping ? 'stopping' : readiness.notReady())
-    const parts = { nats, audited, running, client, auditor, notReady }
+    const outage = () => readiness.outage()
+    const parts = { nats, audited, running, client, auditor, notReady, outage }
     const { dependencies, close: closeFeed } = engineDependencies(parts)
     closers.push(() => Promise.resolve(closeFeed()))
     const pagesOf = (host: string) =>

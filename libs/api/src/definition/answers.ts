@@ -372,6 +372,9 @@ export const ClusterAnswer = published(
       }),
     ),
     partitions: list(ClusterPartition),
+    outage: Schema.optional(Problem).annotate({
+      description: 'Why NATS stores nothing now; absent: it does',
+    }),
     auditor: Schema.optional(
       Schema.Struct({
         pid: count,

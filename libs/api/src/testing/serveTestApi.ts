@@ -82,6 +82,7 @@ export const serve = async (tokens = '', other: Partial<ApiDependencies> = {}) =
       { type: 'gauge', name: 'engine_own', help: 'x', samples: [{ labels: {}, value: 1 }] } as const,
     ],
     owned: () => engine.node().describe(),
+    outage: () => Promise.resolve(undefined),
     notReady: () => Promise.resolve(said.notReady),
     warnings: () => said.warnings,
     ...other,

@@ -40,5 +40,6 @@ export const unusedTestDependencies: ApiDependencies = {
   metrics: () => [],
   owned: () => ({ partitions: [], queues: [] }),
   warnings: () => [],
+  outage: () => Promise.resolve(undefined),
   notReady: () => Promise.resolve(undefined),
 }

@@ -1,7 +1,8 @@
 import { startNatsCluster, startTestNats, waitUntil } from '@kiroku/testkit'
 import { expect, onTestFinished, test } from 'vitest'
 import { connect } from './Connection.ts'
-import { checkJetStream } from './checkJetStream.ts'
+import { findOutage } from './findOutage.ts'
+import { requireJetStream } from './requireJetStream.ts'
 
 const failure = (id: string) => expect.objectContaining({ id })
 
@@ -10,11 +11,11 @@ test('a NATS that is frozen does not answer, and answers again once it goes on',
   onTestFinished(() => server.stop())
   const nc = await connect({ servers: server.url })
   onTestFinished(() => nc.close())
-  await checkJetStream(nc, 1_000)
+  expect(await findOutage(nc, 1_000)).toBeUndefined()
   await server.kill('SIGSTOP')
-  await expect(checkJetStream(nc, 200)).rejects.toEqual(failure('NatsUnreachable'))
+  expect(await waitUntil(() => findOutage(nc, 200))).toEqual(failure('NatsUnreachable'))
   await server.kill('SIGCONT')
-  await checkJetStream(nc, 1_000)
+  await waitUntil(async () => (await findOutage(nc, 1_000)) === undefined)
 })
 
 test('a NATS without JetStream is told from one that does not answer', async () => {
@@ -22,7 +23,7 @@ test('a NATS without JetStream is told from one that does not answer', async () 
   onTestFinished(() => server.stop())
   const nc = await connect({ servers: server.url })
   onTestFinished(() => nc.close())
-  await expect(checkJetStream(nc, 1_000)).rejects.toEqual(failure('JetStreamDisabled'))
+  expect(await findOutage(nc, 1_000)).toEqual(failure('JetStreamDisabled'))
 })
 
 test('a user who may not ask JetStream is told so', async () => {
@@ -31,7 +32,7 @@ test('a user who may not ask JetStream is told so', async () => {
   onTestFinished(() => server.stop())
   const nc = await connect({ servers: server.url, user: 'a', pass: 'b' })
   onTestFinished(() => nc.close())
-  await expect(checkJetStream(nc, 1_000)).rejects.toEqual(failure('NatsForbidden'))
+  expect(await findOutage(nc, 1_000)).toEqual(failure('NatsForbidden'))
 })
 
 test('a cluster of which two of three servers are gone has no quorum', { timeout: 60_000 }, async () => {
@@ -39,8 +40,18 @@ test('a cluster of which two of three servers are gone has no quorum', { timeout
   onTestFinished(() => cluster.stop())
   const nc = await connect({ servers: cluster.urls[0]! })
   onTestFinished(() => nc.close())
-  await waitUntil(() => checkJetStream(nc, 1_000).then(() => true), { timeoutMs: 30_000 })
+  await waitUntil(
+    async () => {
+      const { streams } = await requireJetStream(nc)
+      return streams.add({ name: 'S', subjects: ['s'], num_replicas: 3 })
+    },
+    { timeoutMs: 30_000 },
+  )
+  expect(await findOutage(nc, 1_000, 'S')).toBeUndefined()
+  expect(await findOutage(nc, 1_000, 'none')).toBeUndefined()
   await Promise.all([cluster.servers[1]!.kill(), cluster.servers[2]!.kill()])
-  const asked = () => checkJetStream(nc, 1_000).catch((error: unknown) => error)
-  expect(await waitUntil(asked, { timeoutMs: 30_000 })).toEqual(failure('NoQuorum'))
+  expect(await waitUntil(() => findOutage(nc, 1_000), { timeoutMs: 30_000 })).toEqual(failure('NoQuorum'))
+  await waitUntil(async () => (await findOutage(nc, 1_000, 'S'))?.message.includes('S has no leader'), {
+    timeoutMs: 30_000,
+  })
 })
