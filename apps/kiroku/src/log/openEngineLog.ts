@@ -3,6 +3,7 @@ import { connect, type NatsOptions } from '@kiroku/nats'
 import type { Settings } from '../config/settings.ts'
 import type { Logger } from '../serve/Logger.ts'
 import type { Nats } from '../serve/describeCluster.ts'
+import { describeIgnored } from './describeIgnored.ts'
 import { describeLimits, recordLimits, recordTooLarge } from './recordLimits.ts'
 
 /** Options of opening a log. */
@@ -49,6 +50,7 @@ export const openEngineLog = async (
     disk: async () => disk?.(),
   })
   opened(() => log.close())
+  for (const line of describeIgnored(settings, log.meta)) note(line)
   const tooLarge = isNew ? recordTooLarge(log.meta, await log.room()) : undefined
   if (tooLarge !== undefined) note(tooLarge)
   return { nats, log }
