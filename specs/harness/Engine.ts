@@ -1,5 +1,5 @@
 import type { InProcessNode } from '@kiroku/client'
-import type { PartitionActor } from '@kiroku/engine'
+import type { Node, PartitionActor } from '@kiroku/engine'
 import type { Log } from '@kiroku/log'
 import { type Command, KirokuError, type Reply } from '@kiroku/protocol'
 import { EngineProcess, type ProcessOptions } from './EngineProcess.ts'
@@ -39,6 +39,11 @@ export class Engine implements InProcessNode {
     const actor = this.#process?.node.actors.get(partition)
     if (actor === undefined) throw new Error(`No process runs partition ${partition}`)
     return actor
+  }
+
+  /** What the process that runs now owns, from its memory. */
+  describe(): ReturnType<Node['describe']> {
+    return this.#process?.node.describe() ?? { partitions: [], queues: [] }
   }
 
   directory() {

@@ -9,7 +9,7 @@ export const scrapeMetrics = async (world: World): Promise<ReadonlyMap<string, n
       about: {
         log: 'main',
         incarnation: 'test',
-        partitions: 1,
+        partitions: world.log.meta.partitions,
         version: '0',
         startedAt: 0,
         pid: process.pid,
@@ -40,9 +40,10 @@ export const scrapeMetrics = async (world: World): Promise<ReadonlyMap<string, n
       clusterStatus: unused,
       finalizeCluster: unused,
       metrics: () => [],
-      ownedPartitions: () => new Set(Array.from({ length: world.log.meta.partitions }, (_, n) => n)),
+      owned: () => world.engine.describe(),
       warnings: () => [],
-      notReady: () => undefined,
+      outage: () => Promise.resolve(undefined),
+      notReady: () => Promise.resolve(undefined),
     },
     { host: '127.0.0.1', port: 0, tokens: [], bodyBytesMax: 1_000, drainMs: 0, onDefect: () => {} },
   )

@@ -2,7 +2,7 @@ import type { Answering, Filter, MatchingAct, MessageBody, SettledPiece, Trace }
 import type { Client } from '@kiroku/client'
 import type { MetricFamily } from '@kiroku/doors'
 import type { FeedSource } from '@kiroku/feed'
-import type { Actor } from '@kiroku/protocol'
+import type { Actor, KirokuError, PartitionDescription, QueueDescription } from '@kiroku/protocol'
 import type { Cluster } from './answers.ts'
 
 /** Which messages are meant, and where to continue. */
@@ -57,10 +57,16 @@ export interface ApiDependencies {
   }>
   /** Metrics that only the process around the API knows: the engine's counters and timings. */
   readonly metrics: () => readonly MetricFamily[]
-  /** Partitions that this process owns: their queues are in its metrics, so that a sum over nodes counts each once. */
-  readonly ownedPartitions: () => ReadonlySet<number>
-  /** Why this process does not serve yet; undefined: it serves. */
-  readonly notReady: () => string | undefined
+  /** What this process owns, from its memory: its metrics are of that, so that a sum over nodes counts everything once. */
+  readonly owned: () => {
+    readonly partitions: readonly PartitionDescription[]
+    /** As the partitions have them: each part of a spread queue by itself. */
+    readonly queues: readonly QueueDescription[]
+  }
+  /** Why this process cannot serve; undefined: it can. Takes a second at most. */
+  readonly notReady: () => Promise<string | undefined>
+  /** Why NATS does not store now; undefined: it does, as far as is known. Takes a second at most. */
+  readonly outage: () => Promise<KirokuError | undefined>
   /** A warning for operators although it serves. */
   readonly warnings: () => readonly string[]
 }

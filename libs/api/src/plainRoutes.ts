@@ -10,6 +10,7 @@ import type { ApiDependencies } from './ApiDependencies.ts'
 import type { AnswerConsole } from './console/answerConsole.ts'
 import { call } from './handlers/call.ts'
 import { queueMetrics } from './metrics/queueMetrics.ts'
+import { withLosses } from './metrics/withLosses.ts'
 import { metricsContentType, renderMetrics } from './metrics/renderMetrics.ts'
 import { reportDefect } from './reportDefect.ts'
 
@@ -25,9 +26,9 @@ export const plainRoutes = (
     HttpRouter.add(
       'GET',
       '/health/ready',
-      Effect.suspend(() => {
-        const reason = dependencies.notReady()
-        return reason === undefined
+      Effect.gen(function* () {
+        const reason = yield* Effect.promise(async () => dependencies.notReady())
+        return yield* reason === undefined
           ? HttpServerResponse.json(readiness(dependencies.warnings()))
           : HttpServerResponse.json({ status: 'not ready', reason }, { status: 503 })
       }),
@@ -85,8 +86,9 @@ const answerFailure = Effect.fnUntraced(function* <E>(cause: Cause.Cause<E>, onD
 const readiness = (warnings: readonly string[]) =>
   warnings.length === 0 ? { status: 'ready' } : { status: 'ready', warnings }
 
+/** Asks nobody: a node's metrics must not depend on NATS. */
 const metrics = (
-  { client, metrics, ownedPartitions }: ApiDependencies,
+  { about, metrics, owned }: ApiDependencies,
   times: OperationTimes,
   tokens: readonly Token[],
 ) =>
@@ -95,11 +97,9 @@ const metrics = (
     const presented = request.headers['authorization']?.replace(/^Bearer /, '') ?? ''
     const text = yield* call(async () => {
       admit(tokens, { presented, headers: request.headers }, 'viewer')
-      const [{ queues }, partitions] = await Promise.all([client.queues.survey(), client.partitions()])
-      const owned = ownedPartitions()
-      const ours = <A extends { readonly partition: number }>(all: readonly A[]): A[] =>
-        all.filter(({ partition }) => owned.has(partition))
-      return renderMetrics([...queueMetrics(ours(queues), ours(partitions)), times.family(), ...metrics()])
+      const { queues, partitions } = owned()
+      const measured = withLosses(queues, partitions.length === about.partitions)
+      return renderMetrics([...queueMetrics(measured, partitions), times.family(), ...metrics()])
     })
     return HttpServerResponse.text(text, { contentType: metricsContentType })
   }).pipe(

@@ -116,6 +116,42 @@ describe('next to the API', () => {
       expect(line).toMatch(/^(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{.*\})? \S+)$/)
   })
 
+  it('questions that nobody answers end with the reason why NATS does not store, and wait where it does', async () => {
+    await client.queues.create('q')
+    const silent = { queues: { survey: () => new Promise(() => {}) } } as unknown as typeof client
+    const outage = new KirokuError('NoQuorum', 'no leader')
+    const out = await serve('', { client: silent, outage: () => Promise.resolve(outage) })
+    const answer = await out.ask('GET', '/v1/queues')
+    expect([answer.status, answer.json()]).toMatchObject([503, { id: 'NoQuorum', message: 'no leader' }])
+    const takeOver = Promise.withResolvers<undefined>()
+    const late = { queues: { survey: () => takeOver.promise.then(() => client.queues.survey()) } }
+    const slow = await serve('', {
+      client: late as unknown as typeof client,
+      outage: () => Promise.resolve(takeOver.resolve(undefined) as undefined),
+    })
+    expect((await slow.ask('GET', '/v1/queues')).status).toBe(200)
+  })
+
+  it('metrics ask nobody, and answer while no partition does', async () => {
+    await client.queues.create('q')
+    const { ask } = await serve('', { client: {} as typeof client })
+    const { status, text } = await ask('GET', '/metrics')
+    expect(status).toBe(200)
+    expect(text).toContain('kiroku_messages{queue="q",state="Available"} 0\n')
+  })
+
+  it('metrics of a spread queue count all of its parts that are here', async () => {
+    await client.queues.create('wide')
+    await client.queues.spread('wide', 2)
+    const { ask } = await serve()
+    for (let n = 0; n < 8; n++) await ask('POST', '/v1/queues/wide/messages', { body: 'x' })
+    const { text } = await ask('GET', '/metrics')
+    expect(text).toContain('kiroku_messages{queue="wide",state="Available"} 8\n')
+    const sent = [...text.matchAll(/^messaging_client_sent_messages_total\{.*="wide",.*="([01])"\} (\d+)$/gm)]
+    expect(sent.map(([, partition]) => partition).toSorted()).toEqual(['0', '1'])
+    expect(sent.reduce((sum, [, , count]) => sum + Number(count), 0)).toBe(8)
+  })
+
   it('the page of the API loads nothing from elsewhere', async () => {
     const { ask } = await serve()
     const { text, headers } = await ask('GET', '/docs')

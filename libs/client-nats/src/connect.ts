@@ -11,7 +11,8 @@ export interface ConnectOptions extends NatsOptions, Omit<ClientOptions, 'name'>
 
 /**
  * Connects to a log on NATS. A lost connection is restored automatically, with growing pauses.
- * Errors: `NatsUnreachable` when the first attempt fails.
+ * Errors, when the first attempt fails: `NatsUnreachable`, `NatsUnauthorized`, `NatsTlsFailed`, `InvalidArgument` (an
+ * address or a file that cannot be read).
  *
  * @example
  * const client = await connect({ servers: 'nats://127.0.0.1:4222' })

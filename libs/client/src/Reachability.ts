@@ -4,7 +4,14 @@ import type { Clock } from './Clock.ts'
 import { limits } from './limits.ts'
 
 /** Errors that mean that no owner of the partition answered, as opposed to those an owner answered with. */
-const silences = new Set<ErrorId>(['Unavailable', 'NatsUnreachable', 'Timeout', 'NotOwner', 'Fenced'])
+const silences = new Set<ErrorId>([
+  'Unavailable',
+  'NatsUnreachable',
+  'NoQuorum',
+  'Timeout',
+  'NotOwner',
+  'Fenced',
+])
 
 /**
  * Whether the engine answers, over all partitions of a client: says once that it does not, after a silence that is

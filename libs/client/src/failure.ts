@@ -29,6 +29,7 @@ const unknownOutcome = new Set<ErrorId>([
   'Fenced',
   'NotOwner',
   'NatsUnreachable',
+  'NoQuorum',
   'SendUnknown',
 ])
 

@@ -1,4 +1,4 @@
-import { jetStreamCode } from '@kiroku/nats'
+import { jetStreamCode, toKirokuError } from '@kiroku/nats'
 import { KirokuError } from '@kiroku/protocol'
 import { Kvm } from '@nats-io/kv'
 import { headers, type Msg, type NatsConnection, NoRespondersError, TimeoutError } from '@nats-io/nats-core'
@@ -28,7 +28,7 @@ const asKirokuError = (error: unknown, what: string): KirokuError => {
     return new KirokuError('JetStreamDisabled', `No answer for ${what}.`, cause)
   if (error instanceof TimeoutError)
     return new KirokuError('Timeout', `No answer for ${what} within ${requestTimeoutMs} ms.`, cause)
-  return new KirokuError('NatsUnreachable', `${what}: ${String(error)}`, cause)
+  return toKirokuError(error, what)
 }
 
 /**

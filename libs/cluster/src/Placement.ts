@@ -61,4 +61,6 @@ export interface PlacementOptions {
 /** A node's participation in the placement; it leaves when the scope closes. */
 export interface Placement {
   readonly status: Effect.Effect<ClusterStatus, KirokuError>
+  /** Monotonic ms (`performance.now`) at which the last heartbeat that was stored was sent; `-Infinity` before that. */
+  readonly beatAtMs: () => number
 }

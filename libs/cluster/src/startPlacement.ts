@@ -118,7 +118,7 @@ export const startPlacement = (
       onTrouble: (reason) => emit('trouble', undefined, reason),
     })
 
-    return { status: attempt(() => clusterStatus(nc, log)) }
+    return { status: attempt(() => clusterStatus(nc, log)), beatAtMs: () => membership.beatAtMs }
   })
 
 /**

@@ -13,6 +13,10 @@ export class Metrics {
   appendSecondsSum = 0
   replayEvents = 0
   replaySeconds = 0
+  /** From the lock until this owner served. */
+  takeOverSeconds = 0
+  /** From the last record of the owner before until this one served, by partition time. */
+  withoutOwnerSeconds = 0
   checkpoints = 0
   checkpointFailures = 0
   /** Commands that were refused at a limit. */

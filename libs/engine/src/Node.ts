@@ -1,5 +1,12 @@
 import type { Log, PartitionLog } from '@kiroku/log'
-import { type Command, type Delivery, KirokuError, type Reply } from '@kiroku/protocol'
+import {
+  type Command,
+  type Delivery,
+  KirokuError,
+  type PartitionDescription,
+  type QueueDescription,
+  type Reply,
+} from '@kiroku/protocol'
 import * as Effect from 'effect/Effect'
 import type * as Scope from 'effect/Scope'
 import { liveTime, type Time } from './Time.ts'
@@ -51,6 +58,7 @@ export class Node {
   readonly #actors = new Map<number, PartitionActor>()
   readonly #ahead = new Map<number, StateAhead>()
   readonly #ownerListeners = new Set<(partition: number, epoch: number) => void>()
+  readonly #takeOvers = new Map<number, number>()
 
   constructor(options: NodeOptions) {
     this.#o = options
@@ -64,6 +72,10 @@ export class Node {
   }
   get log(): Log {
     return this.#o.log
+  }
+  /** How often each partition was taken over here since this node began, also where it is another's now. */
+  get takeOvers(): ReadonlyMap<number, number> {
+    return this.#takeOvers
   }
   /** The actors that run here, by partition. */
   get actors(): ReadonlyMap<number, PartitionActor> {
@@ -135,8 +147,10 @@ export class Node {
       yield* Effect.tryPromise({ try: () => actor.start(), catch: asKirokuError }).pipe(
         Effect.catchIf(isDamage, () => Effect.void),
       )
-      if (actor.life === 'Active')
+      if (actor.life === 'Active') {
+        this.#takeOvers.set(partition, (this.#takeOvers.get(partition) ?? 0) + 1)
         for (const listener of this.#ownerListeners) listener(partition, actor.epoch)
+      }
       const error = yield* Effect.promise(() => actor.ended)
       if (error?.id === 'FutureVersion') lease?.refuse?.(error.message)
       if (error !== undefined && isDamage(error)) {
@@ -180,6 +194,15 @@ export class Node {
   onOwnerChanged(listener: (partition: number, epoch: number) => void): () => void {
     this.#ownerListeners.add(listener)
     return () => this.#ownerListeners.delete(listener)
+  }
+
+  /** What is owned here, from memory: it is known while the log does not answer, too. */
+  describe(): { readonly partitions: PartitionDescription[]; readonly queues: QueueDescription[] } {
+    const actors = [...this.#actors.values()].filter(({ isDescribable }) => isDescribable)
+    return {
+      partitions: actors.map((actor) => actor.describe()),
+      queues: actors.flatMap((actor) => actor.describeQueues()),
+    }
   }
 
   /** What clients must know about the log. */

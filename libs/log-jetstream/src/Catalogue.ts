@@ -4,7 +4,7 @@ import { jetstreamManager } from '@nats-io/jetstream'
 import { Kvm, type KV } from '@nats-io/kv'
 import type { NatsConnection } from '@nats-io/nats-core'
 import { type CatalogueEntry, type CreateLog, newEntry } from './CatalogueEntry.ts'
-import { catalogueBucket, catalogueKey } from './names.ts'
+import { catalogueBucket, catalogueKey, catalogueStream } from './names.ts'
 import { parseEntry } from './streamMetadata.ts'
 
 /** A stored entry, with its revision. */
@@ -83,9 +83,8 @@ export class Catalogue {
    */
   async #clearDamage(bucket: KV, log: string): Promise<void> {
     const { streams } = await jetstreamManager(this.#nc)
-    const stream = `KV_${catalogueBucket}`
     const prefix = `$KV.${catalogueBucket}.`
-    const { state } = await streams.info(stream, { subjects_filter: `${prefix}>` })
+    const { state } = await streams.info(catalogueStream, { subjects_filter: `${prefix}>` })
     const keys = Object.keys(state.subjects ?? {}).map((subject) => subject.slice(prefix.length))
     // It may have been created just now.
     if (!keys.includes(catalogueKey(log)) || (await bucket.get(catalogueKey(log))) !== null) return
@@ -94,7 +93,7 @@ export class Catalogue {
       const stored = await bucket.get(key)
       if (stored?.operation === 'PUT') kept.push([key, stored.string()])
     }
-    await streams.purge(stream, { seq: state.last_seq + 1 })
+    await streams.purge(catalogueStream, { seq: state.last_seq + 1 })
     // A process that opened such a log meanwhile wrote the entry from its streams.
     for (const [key, text] of kept) await bucket.create(key, text).catch(() => undefined)
   }

@@ -9,7 +9,7 @@ import { type CatalogueEntry, newEntry } from './CatalogueEntry.ts'
 import type { OpenLogOptions } from './OpenLogOptions.ts'
 import { canCopy, checkCreate } from './checkCreate.ts'
 import { entryOfStreams } from './entryOfStreams.ts'
-import { catalogueBucket, checkpointBucket, keyBucket, streamName } from './names.ts'
+import { catalogueStream, checkpointBucket, keyBucket, streamName } from './names.ts'
 import { complement, createStream } from './partitionStream.ts'
 import { rewriteDescription } from './rewriteDescription.ts'
 import { incarnationOf } from './streamMetadata.ts'
@@ -32,7 +32,7 @@ export const findOrCreate = async (
   if (streams !== undefined && found?.entry.meta.incarnation !== streams.meta.incarnation) {
     if (create === undefined) return streams
     found = await catalogue.restore(name, streams, found)
-    await rewriteDescription(jsm, `KV_${catalogueBucket}`)
+    await rewriteDescription(jsm, catalogueStream)
     onHealed?.(`the catalogue had lost log "${name}"; it was written again from the streams`)
   } else if (create !== undefined && streams === undefined) {
     await checkCreate(nc, jsm, name, create)

@@ -2,6 +2,9 @@ import { KirokuError } from '@kiroku/protocol'
 
 /** The bucket with the fixed properties of each log, and the key of one log in it. */
 export const catalogueBucket = 'KIROKU_CATALOGUE'
+
+/** The stream behind it, which every log needs. */
+export const catalogueStream = `KV_${catalogueBucket}`
 export const catalogueKey = (log: string): string => `log.${log}`
 
 export const streamName = (log: string, partition: number): string => `KIROKU_${log}_${partition}`

@@ -1,7 +1,7 @@
 import type { Log } from '@kiroku/log'
 import { logContract } from '@kiroku/log/contract'
 import { connect, requireJetStream } from '@kiroku/nats'
-import { freePort, startTestNats, waitUntil, withNats } from '@kiroku/testkit'
+import { startNatsCluster, waitUntil, withNats, type NatsCluster } from '@kiroku/testkit'
 import type { NatsConnection } from '@nats-io/nats-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { subjectName } from './names.ts'
@@ -54,16 +54,10 @@ describe('on one server', () => {
 })
 
 describe('on a cluster of three servers', () => {
-  let servers: Awaited<ReturnType<typeof startTestNats>>[] = []
-  const urls = () => servers.map((server) => server.url)
+  let cluster: NatsCluster
+  const urls = () => [...cluster.urls]
   beforeAll(async () => {
-    const ports = await Promise.all([freePort(), freePort(), freePort()])
-    const routes = ports.map((port) => `nats://127.0.0.1:${port}`).join(', ')
-    const cluster = (port: number) =>
-      `cluster { name: three, listen: "127.0.0.1:${port}", routes: [${routes}] }`
-    servers = await Promise.all(
-      ports.map((port, i) => startTestNats({ serverName: `n${i}`, extraConfig: cluster(port) })),
-    )
+    cluster = await startNatsCluster()
     const nc = await connect({ servers: urls()[0]! })
     try {
       await waitUntil(
@@ -79,7 +73,7 @@ describe('on a cluster of three servers', () => {
     }
   }, 60_000)
   afterAll(async () => {
-    await Promise.all(servers.map((server) => server.stop()))
+    await cluster.stop()
   })
   contract('the log over JetStream with three replicas', 3, urls)
 

@@ -1,9 +1,10 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { freePort, startTestNats, temporaryFolder } from '@kiroku/testkit'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { connect } from './Connection.ts'
 import { requireJetStream } from './requireJetStream.ts'
+import { testCertificate, tlsConfig } from './testing/testCertificate.ts'
 
 const failure = (id: string) => expect.objectContaining({ id })
 
@@ -19,8 +20,10 @@ test('a token is passed through, and a wrong one refused', async () => {
     const nc = await connect({ servers: server.url, token: 'secret' })
     await requireJetStream(nc)
     await nc.close()
-    await expect(connect({ servers: server.url, token: 'wrong' })).rejects.toEqual(failure('NatsUnreachable'))
-    await expect(connect({ servers: server.url })).rejects.toEqual(failure('NatsUnreachable'))
+    await expect(connect({ servers: server.url, token: 'wrong' })).rejects.toEqual(
+      failure('NatsUnauthorized'),
+    )
+    await expect(connect({ servers: server.url })).rejects.toEqual(failure('NatsUnauthorized'))
   } finally {
     await server.stop()
   }
@@ -37,10 +40,44 @@ test('an NKey is read from its file', async () => {
     const nc = await connect({ servers: server.url, nkey: path })
     await nc.flush()
     await nc.close()
-    await expect(connect({ servers: server.url, nkey: `${path}.missing` })).rejects.toThrow('seed.missing')
+    const missing = connect({ servers: server.url, nkey: `${path}.missing` })
+    await expect(missing).rejects.toMatchObject({
+      id: 'InvalidArgument',
+      message: expect.stringContaining('seed.missing') as string,
+    })
   } finally {
     await server.stop()
   }
+})
+
+test('a malformed address is told from a server that is away', async () => {
+  await expect(connect({ servers: 'nats://:::' })).rejects.toEqual(failure('InvalidArgument'))
+})
+
+test('a certificate that is not trusted is told from a server that is away', async () => {
+  await using folder = await temporaryFolder()
+  const server = await startTestNats({ extraConfig: await tlsConfig(folder.path, { verify: false }) })
+  onTestFinished(() => server.stop())
+  const { cert } = testCertificate
+  const nc = await connect({ servers: server.url, tls: { ca: cert } })
+  await nc.close()
+  const refused = (tls?: { ca?: string; cert?: string; key?: string }) =>
+    connect({ servers: server.url, ...(tls === undefined ? {} : { tls }) }).catch((error: unknown) => error)
+  expect(await refused()).toEqual(failure('NatsTlsFailed'))
+  expect(await refused({ ca: cert, cert: 'no certificate', key: 'no key' })).toEqual(failure('NatsTlsFailed'))
+})
+
+test('a server that wants a certificate, and one that has no TLS, are told from one that is away', async () => {
+  await using folder = await temporaryFolder()
+  const server = await startTestNats({ extraConfig: await tlsConfig(folder.path, { verify: true }) })
+  onTestFinished(() => server.stop())
+  const { cert, key } = testCertificate
+  const nc = await connect({ servers: server.url, tls: { ca: cert, cert, key } })
+  await nc.close()
+  await expect(connect({ servers: server.url, tls: { ca: cert } })).rejects.toEqual(failure('NatsTlsFailed'))
+  const plain = await startTestNats()
+  onTestFinished(() => plain.stop())
+  await expect(connect({ servers: plain.url, tls: { ca: cert } })).rejects.toEqual(failure('NatsTlsFailed'))
 })
 
 test('a server without JetStream is a typed error', async () => {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { KirokuError } from '@kiroku/protocol'
-import type { NatsConnection, TlsOptions } from '@nats-io/nats-core'
+import { type ErrorId, KirokuError } from '@kiroku/protocol'
+import { AuthorizationError, type NatsConnection, TimeoutError, type TlsOptions } from '@nats-io/nats-core'
 import {
   connect as connectNode,
   credsAuthenticator,
@@ -8,6 +8,7 @@ import {
   type NodeConnectionOptions,
 } from '@nats-io/transport-node'
 import { backOffMsMax, backOffMsMin, connectTimeoutMs, pingIntervalMs } from './limits.ts'
+import { wantsCertificate } from './wantsCertificate.ts'
 
 /** Where NATS is and how to log in; everything but the servers is passed through. */
 export interface NatsOptions {
@@ -22,14 +23,17 @@ export interface NatsOptions {
   readonly creds?: string
   /** Path of a file with an NKey seed. */
   readonly nkey?: string
+  /** How long the first connection may take, in ms; default 5,000. */
+  readonly timeoutMs?: number
   /** Set to require TLS; a server that requires it gets it either way. */
   readonly tls?: TlsOptions
 }
 
 /**
  * Connects to NATS. A connection lost later is restored automatically, without a limit on attempts, with
- * growing pauses; what was published meanwhile is not sent again. Errors: `NatsUnreachable` when the first
- * attempt fails, also when the credentials are refused or unreadable.
+ * growing pauses; what was published meanwhile is not sent again. Errors, when the first attempt fails:
+ * `NatsUnreachable`, `NatsUnauthorized`, `NatsTlsFailed`, `InvalidArgument` (an address or a file of credentials that
+ * cannot be read).
  */
 export const connect = async (options: NatsOptions): Promise<NatsConnection> => {
   const servers = typeof options.servers === 'string' ? [options.servers] : [...options.servers]
@@ -39,7 +43,7 @@ export const connect = async (options: NatsOptions): Promise<NatsConnection> => 
       ...(await credentials(options)),
       servers,
       name: options.name ?? 'kiroku',
-      timeout: connectTimeoutMs,
+      timeout: options.timeoutMs ?? connectTimeoutMs,
       pingInterval: pingIntervalMs,
       maxPingOut: 2,
       maxReconnectAttempts: -1,
@@ -54,11 +58,32 @@ export const connect = async (options: NatsOptions): Promise<NatsConnection> => 
     return nc
   } catch (cause) {
     if (cause instanceof KirokuError) throw cause
-    throw new KirokuError('NatsUnreachable', `cannot connect to ${servers.join(', ')}: ${text(cause)}`, {
-      cause,
-    })
+    const where = servers.join(', ')
+    // A server that refuses a client's certificate says nothing that arrives.
+    if (cause instanceof TimeoutError && (await Promise.all(servers.map(wantsCertificate))).includes(true))
+      throw new KirokuError(
+        'NatsTlsFailed',
+        `${where} lets in no client without a certificate that it trusts`,
+        {
+          cause,
+        },
+      )
+    throw new KirokuError(refusalOf(cause), `cannot connect to ${where}: ${text(cause)}`, { cause })
   }
 }
+
+/** Why a connection was not made, by the whole chain of causes. */
+const refusalOf = (cause: unknown): ErrorId => {
+  if (!(cause instanceof Error)) return 'NatsUnreachable'
+  if (cause instanceof AuthorizationError) return 'NatsUnauthorized'
+  const { code } = cause as NodeJS.ErrnoException
+  if (code === 'ERR_INVALID_URL') return 'InvalidArgument'
+  if (tlsCodes.test(code ?? '') || cause.message === "server does not support 'tls'") return 'NatsTlsFailed'
+  return refusalOf(cause.cause)
+}
+
+/** Codes of Node.js for certificates that cannot be read or are not trusted, and for handshakes that fail. */
+const tlsCodes = /CERT|CRL|^ERR_(OSSL|SSL|TLS)|HOSTNAME_MISMATCH|INVALID_(CA|PURPOSE)|PATH_LENGTH|EPROTO/
 
 /** Pause before the next attempt: a quarter of the outage so far, within limits, plus or minus a quarter of that. */
 export const pauseMs = (downMs: number, chance: number): number =>
@@ -80,7 +105,7 @@ const secret = async (path: string): Promise<Uint8Array> => {
   try {
     return await readFile(path)
   } catch (cause) {
-    throw new KirokuError('NatsUnreachable', `cannot read the credentials in ${path}: ${text(cause)}`, {
+    throw new KirokuError('InvalidArgument', `cannot read the credentials in ${path}: ${text(cause)}`, {
       cause,
     })
   }

@@ -1,6 +1,6 @@
-import { waitUntil, withNats } from '@kiroku/testkit'
+import { startTestNats, waitUntil, withNats } from '@kiroku/testkit'
 import { headers, type NatsConnection } from '@nats-io/nats-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { connect } from './Connection.ts'
 import { Publisher } from './Publisher.ts'
 import { requireJetStream } from './requireJetStream.ts'
@@ -90,4 +90,15 @@ test('closing ends what is in flight as ambiguous and refuses new publishes', as
   publisher.close()
   await expect(inFlight).rejects.toEqual(failure('LogAmbiguous'))
   await expect(publisher.publish('s', data, headers())).rejects.toEqual(failure('NatsUnreachable'))
+})
+
+test('a publish that NATS forbids is told so at once', async () => {
+  const user = '{ user: a, password: b, permissions: { publish: { deny: "s" } } }'
+  const server = await startTestNats({ extraConfig: `authorization { users: [${user}] }` })
+  onTestFinished(() => server.stop())
+  const connection = await connect({ servers: server.url, user: 'a', pass: 'b' })
+  onTestFinished(() => connection.close())
+  const publisher = new Publisher(connection)
+  await expect(publisher.publish('s', data, headers())).rejects.toEqual(failure('NatsForbidden'))
+  publisher.close()
 })

@@ -1,11 +1,13 @@
 import { KirokuError } from '@kiroku/protocol'
 import {
   createInbox,
+  PermissionViolationError,
   headers as makeHeaders,
   type Msg,
   type MsgHdrs,
   type NatsConnection,
   nuid,
+  type Status,
   type Subscription,
 } from '@nats-io/nats-core'
 import { fromApiError, type ApiError } from './jetStreamErrors.ts'
@@ -27,7 +29,7 @@ interface Waiting {
 /**
  * Publishes to streams over one connection, with one reply inbox for all answers; a quarter of the cost of
  * `js.publish`. Publishes without an answer end as `LogAmbiguous`: after the timeout, or at once when the
- * connection breaks. Other errors: `Fenced`, `StorageFull`, `NatsUnreachable` (certainly not sent),
+ * connection breaks. Other errors: `Fenced`, `StorageFull`, `NatsUnreachable` (certainly not sent), `NatsForbidden`,
  * `Internal` (larger than the server takes).
  */
 export class Publisher {
@@ -35,7 +37,7 @@ export class Publisher {
   readonly #timeoutMs: number
   readonly #inbox: string
   readonly #subscription: Subscription
-  readonly #statuses: AsyncIterable<{ type: string }> & { stop?: () => void }
+  readonly #statuses: AsyncIterable<Status> & { stop?: () => void }
   /** Ordered by deadline, because all have the same timeout. */
   readonly #waiting = new Map<number, Waiting>()
   #lastId = 0
@@ -135,14 +137,26 @@ export class Publisher {
   }
 
   async #watch(): Promise<void> {
-    for await (const { type } of this.#statuses) {
-      if (type === 'reconnect') this.#connected = true
-      if (type !== 'disconnect') continue
+    for await (const status of this.#statuses) {
+      if (status.type === 'reconnect') this.#connected = true
+      if (status.type === 'error' && status.error instanceof PermissionViolationError)
+        this.#forbid(status.error)
+      if (status.type !== 'disconnect') continue
       this.#connected = false
       this.#failAll('the connection was lost before the answer')
     }
     this.#connected = false
     this.#failAll('the connection was closed before the answer')
+  }
+
+  /** Nothing that was forbidden is stored. */
+  #forbid({ operation, subject, message }: PermissionViolationError): void {
+    if (operation !== 'publish') return
+    for (const [id, waiting] of this.#waiting) {
+      if (waiting.subject !== subject) continue
+      this.#waiting.delete(id)
+      waiting.reject(new KirokuError('NatsForbidden', message))
+    }
   }
 
   #failAll(why: string): void {

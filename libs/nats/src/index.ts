@@ -5,8 +5,9 @@
  */
 export { connect, type NatsOptions } from './Connection.ts'
 export { onReconnect } from './onReconnect.ts'
+export { findOutage } from './findOutage.ts'
 export { requireJetStream } from './requireJetStream.ts'
 export { Publisher, type PublishAnswer } from './Publisher.ts'
-export { isStreamMissing, jetStreamCode, toKirokuError } from './jetStreamErrors.ts'
+export { isNatsAway, isStreamMissing, jetStreamCode, toKirokuError } from './jetStreamErrors.ts'
 export { serveCommands, type CommandService, type CommandServing } from './serveCommands.ts'
 export { requestCommands, type CommandRequester } from './requestCommands.ts'

@@ -1,5 +1,6 @@
 import { KirokuError, type ErrorId } from '@kiroku/protocol'
 import { JetStreamApiError } from '@nats-io/jetstream'
+import { AuthorizationError, PermissionViolationError } from '@nats-io/nats-core'
 
 /** Codes of JetStream's API errors that matter here (server/errors.json of nats-server). */
 export const jetStreamCode = {
@@ -26,7 +27,9 @@ const meaning: Readonly<Record<number, ErrorId>> = {
   10054: 'RecordTooLarge', // message larger than the stream takes
   10039: 'JetStreamDisabled', // not enabled for the account
   10076: 'JetStreamDisabled', // not enabled
-  10008: 'NatsUnreachable', // cluster not available
+  10005: 'InvalidArgument', // no suitable peers for placement: fewer servers than replicas
+  10074: 'InvalidArgument', // replicas on a single server
+  10008: 'NoQuorum', // cluster not available
   [jetStreamCode.streamNotFound]: 'NatsUnreachable',
 }
 
@@ -42,6 +45,16 @@ export interface ApiError {
   readonly err_code: number
   readonly description: string
 }
+
+/**
+ * Whether an error means that NATS, its JetStream or its quorum is not there, and may still come: what JetStream answers
+ * otherwise, it would answer again.
+ */
+export const isNatsAway = (error: KirokuError): boolean =>
+  error.id === 'NoQuorum' || ((error.id === 'NatsUnreachable' || error.id === 'Timeout') && !isAnswer(error))
+
+const isAnswer = (error: Error): boolean =>
+  error instanceof JetStreamApiError || (error.cause instanceof Error && isAnswer(error.cause))
 
 /** The typed error for an answer of JetStream to a publish. */
 export const fromApiError = (error: ApiError, what: string): KirokuError => {
@@ -60,5 +73,12 @@ export const toKirokuError = (cause: unknown, what: string): KirokuError => {
     return new KirokuError(id, `${what}: ${cause.message} (JetStream error ${cause.code})`, { cause })
   }
   const text = cause instanceof Error ? cause.message : String(cause)
-  return new KirokuError('NatsUnreachable', `${what}: ${text}`, { cause })
+  return new KirokuError(idOf(cause), `${what}: ${text}`, { cause })
+}
+
+/** The NATS client wraps why a request failed, sometimes more than once. */
+const idOf = (cause: unknown): ErrorId => {
+  if (cause instanceof PermissionViolationError) return 'NatsForbidden'
+  if (cause instanceof AuthorizationError) return 'NatsUnauthorized'
+  return cause instanceof Error && cause.cause !== undefined ? idOf(cause.cause) : 'NatsUnreachable'
 }

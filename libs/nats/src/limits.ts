@@ -18,3 +18,9 @@ export const serverVersionMin = '2.12.0'
 
 /** How long a request to JetStream's API waits for its answer. */
 export const requestTimeoutMs = 2_000
+
+/** How long a look at a server's greeting may take. */
+export const lookTimeoutMs = 300
+
+/** The port of a server that is named without one. */
+export const defaultNatsPort = 4222

@@ -1,12 +1,12 @@
 import { KirokuError } from '@kiroku/protocol'
 import { jetstreamManager, type JetStreamManager } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/nats-core'
-import { toKirokuError } from './jetStreamErrors.ts'
+import { findOutage } from './findOutage.ts'
 import { requestTimeoutMs, serverVersionMin } from './limits.ts'
 
 /**
  * Checks that the server behind `nc` is new enough and has JetStream, and returns its manager.
- * Errors: `NatsTooOld`, `JetStreamDisabled`, `NatsUnreachable`.
+ * Errors: `NatsTooOld`, and what `findOutage` finds.
  */
 export const requireJetStream = async (nc: NatsConnection): Promise<JetStreamManager> => {
   const { info } = nc
@@ -15,11 +15,9 @@ export const requireJetStream = async (nc: NatsConnection): Promise<JetStreamMan
     throw new KirokuError('NatsTooOld', `nats-server ${info.version} is older than ${serverVersionMin}`)
   if (info.jetstream !== true)
     throw new KirokuError('JetStreamDisabled', `${info.server_name} has JetStream off`)
-  try {
-    return await jetstreamManager(nc, { timeout: requestTimeoutMs })
-  } catch (cause) {
-    throw toKirokuError(cause, 'JetStream does not answer')
-  }
+  const outage = await findOutage(nc, requestTimeoutMs)
+  if (outage !== undefined) throw outage
+  return jetstreamManager(nc, { timeout: requestTimeoutMs, checkAPI: false })
 }
 
 /** Whether version `a` is before `b`, by their numbers; a pre-release counts as its release. */

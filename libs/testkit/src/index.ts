@@ -4,6 +4,7 @@
  * here. Talks to `@kiroku/nats-server` and vitest.
  */
 export { freePort } from './freePort.ts'
+export { startNatsCluster, type NatsCluster } from './startNatsCluster.ts'
 export { startTestNats, withNats } from './withNats.ts'
 export { SmallDisk } from './SmallDisk.ts'
 export { ManualTime } from './ManualTime.ts'

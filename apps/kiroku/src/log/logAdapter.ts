@@ -3,6 +3,7 @@
  * second library is chosen here, by a setting, and nothing else of the app knows of it.
  */
 export {
+  catalogueStream,
   openLog,
   streamPlacements,
   type Disk,

@@ -3,6 +3,7 @@ import { connect, type NatsOptions } from '@kiroku/nats'
 import type { Settings } from '../config/settings.ts'
 import type { Logger } from '../serve/Logger.ts'
 import type { Nats } from '../serve/describeCluster.ts'
+import { describeIgnored } from './describeIgnored.ts'
 import { describeLimits, recordLimits, recordTooLarge } from './recordLimits.ts'
 
 /** Options of opening a log. */
@@ -30,8 +31,9 @@ export const openEngineLog = async (
   { nats: options, disk, settings, logger, note }: LogSetup,
   opened: (close: () => Promise<unknown>) => void,
 ): Promise<EngineLog> => {
-  const [nats, reader] = await Promise.all([connect(options), connect(options)])
+  const nats = await connect(options)
   opened(() => nats.close())
+  const reader = await connect(options)
   opened(() => reader.close())
   const limits = recordLimits(settings)
   let isNew = false
@@ -48,6 +50,7 @@ export const openEngineLog = async (
     disk: async () => disk?.(),
   })
   opened(() => log.close())
+  for (const line of describeIgnored(settings, log.meta)) note(line)
   const tooLarge = isNew ? recordTooLarge(log.meta, await log.room()) : undefined
   if (tooLarge !== undefined) note(tooLarge)
   return { nats, log }

@@ -1,6 +1,6 @@
 import type { ActorState, LockLease } from '@kiroku/engine'
 
-/** How long a partition may be down before it counts, in ms: a take-over or a late answer is no outage. */
+/** How long a partition may be down before it is worth a warning, in ms: a take-over or a late answer is none. */
 const outageMsMin = 5_000
 
 /** A partition that does not serve, since when, and why. */
@@ -26,6 +26,7 @@ interface Owned {
 export class Outages {
   readonly #nowMs: () => number
   readonly #partitions = new Map<number, Owned>()
+  #hasServed = false
 
   /** @param nowMs monotonic time in ms */
   constructor(nowMs: () => number) {
@@ -47,8 +48,10 @@ export class Outages {
   changed(partition: number, state: ActorState, reason: string): void {
     const owned = this.#partitions.get(partition)
     if (owned === undefined) return
-    if (state === 'Active' || state === 'Quarantined') owned.outage = undefined
-    else if (state === 'Fenced' || owned.outage === undefined) this.failed(partition, reason)
+    if (state === 'Active' || state === 'Quarantined') {
+      owned.outage = undefined
+      this.#hasServed = true
+    } else if (state === 'Fenced' || owned.outage === undefined) this.failed(partition, reason)
   }
   /** The last failure; the partition is down since the first one. */
   failed(partition: number, reason: string): void {
@@ -57,16 +60,20 @@ export class Outages {
     owned.outage = { partition, sinceMs: owned.outage?.sinceMs ?? this.#nowMs(), reason }
   }
 
-  /** Why this node serves none of its partitions; undefined: it serves some, or has none. */
+  /** Whether a partition was ever served here. */
+  get hasServed(): boolean {
+    return this.#hasServed
+  }
+  /** Why this node serves none of its partitions now; undefined: it serves some, or has none. */
   get notReady(): string | undefined {
-    const down = this.#down()
+    const down = this.#down(0)
     const [first] = down
     if (first === undefined || down.length < this.#partitions.size) return undefined
     return `no partition of this node has served for ${this.#seconds(first)} s: ${first.reason}`
   }
-  /** A sentence per partition that is down while others serve. */
+  /** A sentence per partition that is down for longer than a take-over takes, while others serve. */
   get warnings(): string[] {
-    const down = this.#down()
+    const down = this.#down(outageMsMin)
     if (down.length === this.#partitions.size) return []
     return down.map(
       (outage) =>
@@ -75,17 +82,17 @@ export class Outages {
   }
 
   #seconds({ sinceMs }: Outage): number {
-    return Math.floor((this.#nowMs() - sinceMs) / 1_000)
+    return Math.max(1, Math.floor((this.#nowMs() - sinceMs) / 1_000))
   }
 
-  /** The last to fail comes first. */
-  #down(): Outage[] {
-    const until = this.#nowMs() - outageMsMin
+  /** The last to fail comes first; a lock is confirmed late now and then. */
+  #down(forMs: number): Outage[] {
+    const nowMs = this.#nowMs()
     const down: Outage[] = []
     for (const [partition, { acquiredMs, lease, outage }] of this.#partitions) {
       const confirmedMs = Math.max(acquiredMs, lease.confirmedAtMs())
-      if (outage !== undefined && outage.sinceMs <= until) down.push(outage)
-      else if (confirmedMs <= until)
+      if (outage !== undefined && outage.sinceMs <= nowMs - forMs) down.push(outage)
+      else if (confirmedMs <= nowMs - outageMsMin)
         down.push({ partition, sinceMs: confirmedMs, reason: 'NATS does not confirm its lock' })
     }
     return down.sort((a, b) => b.sinceMs - a.sinceMs)

@@ -1,26 +1,49 @@
 import type { Client } from '@kiroku/client'
 import { clusterStatus, type ClusterStatus } from '@kiroku/cluster'
-import { streamPlacements, type StreamPlacement } from '../log/logAdapter.ts'
-import type { connect } from '@kiroku/nats'
-import type { PartitionDescription } from '@kiroku/protocol'
+import { catalogueStream, streamPlacements, type StreamPlacement } from '../log/logAdapter.ts'
+import { findOutage, type connect } from '@kiroku/nats'
+import { isKirokuError, KirokuError, type PartitionDescription } from '@kiroku/protocol'
+import { within } from './within.ts'
 
 /** A connection to NATS. */
 export type Nats = Awaited<ReturnType<typeof connect>>
 
+/** How long JetStream may take, in ms. */
+const checkMs = 1_000
+
+/** How long the owners may take, in ms, and in an outage: without their log's directory they are not even found. */
+const ownersMs = 2_500
+const ownersInOutageMs = 500
+
 /**
  * Nodes and partitions of a log: from the locks, the owners' descriptions, and JetStream's placement of the
- * log.
+ * log. In an outage, what is known without JetStream, and the reason; within seconds.
+ * Errors: that reason where nothing is known, those of `clusterStatus`.
  */
 export const describeCluster = async (nats: Nats, log: string, client: Pick<Client, 'partitions'>) => {
-  const [status, descriptions] = await Promise.all([clusterStatus(nats, log), client.partitions()])
+  const describing = client.partitions()
+  describing.catch(() => {})
+  const [outage, read] = await Promise.all([
+    findOutage(nats, checkMs, catalogueStream),
+    clusterStatus(nats, log).catch(toError),
+  ])
+  const descriptions = await (outage === undefined
+    ? within(describing, ownersMs, none)
+    : within(describing.catch(none), ownersInOutageMs, none))
+  if (read instanceof Error) throw outage ?? read
+  const status = read
   // The rest is useful even while JetStream does not report this.
-  const streams = await streamPlacements(nats, log, status.partitions.length).catch(() => undefined)
+  const streams =
+    outage === undefined
+      ? await streamPlacements(nats, log, status.partitions.length).catch(() => undefined)
+      : undefined
   const byPartition = new Map(descriptions.map((description) => [description.partition, description]))
   const versions = descriptions.flatMap(({ clusterVersion }) => clusterVersion ?? [])
   return {
     log,
     // While a finalization is not through, its partitions differ.
     ...(versions.length === 0 ? {} : { clusterVersion: Math.min(...versions) }),
+    ...outageOf(outage),
     nodes: status.runners.map((runner) => ({
       ...runner,
       partitions: status.partitions
@@ -37,6 +60,9 @@ export const describeCluster = async (nats: Nats, log: string, client: Pick<Clie
   }
 }
 
+/** Why JetStream does not answer. */
+export type Outage = Pick<KirokuError, 'id' | 'message' | 'help'>
+
 /**
  * A partition: the holder of its lock, its owner's description if it answers, and the placement of its
  * stream.
@@ -47,6 +73,18 @@ export type ClusterPartition = Pick<
 > & {
   readonly stream?: StreamPlacement
 } & Partial<Omit<PartitionDescription, 'partition'>>
+
+/** As answers say it; an error loses its message in JSON. */
+const outageOf = (outage: KirokuError | undefined): { readonly outage?: Outage } => {
+  if (outage === undefined) return {}
+  const { id, message, help } = outage
+  return { outage: { id, message, help } }
+}
+
+const none = (): PartitionDescription[] => []
+
+const toError = (thrown: unknown): KirokuError =>
+  isKirokuError(thrown) ? thrown : new KirokuError('Internal', String(thrown), { cause: thrown })
 
 const streamOf = (stream: StreamPlacement | undefined) => (stream === undefined ? {} : { stream })
 

@@ -18,15 +18,16 @@ export interface EngineParts {
   readonly running: Pick<RunningNode, 'node' | 'outages'>
   readonly client: ApiDependencies['client']
   readonly auditor: RunningAuditor | undefined
-  /** Why the engine as a whole does not serve; undefined: it does. */
-  readonly notServing: () => string | undefined
+  /** Why the engine cannot serve; undefined: it can. Takes a second at most. */
+  readonly notReady: () => Promise<string | undefined>
+  readonly outage: ApiDependencies['outage']
 }
 
 /** Everything that the HTTP API needs from an engine. `close` ends the feed. */
 export const engineDependencies = (
   parts: EngineParts,
 ): { readonly dependencies: ApiDependencies; readonly close: () => void } => {
-  const { nats, audited, running, client, auditor, notServing } = parts
+  const { nats, audited, running, client, auditor, notReady, outage } = parts
   const { log, dataDir } = audited
   const { name, incarnation, partitions } = log.meta
   const { actors } = running.node
@@ -59,15 +60,16 @@ export const engineDependencies = (
     finalizeCluster: (by) =>
       finalizeCluster(nats, name, (partition, commands) => running.node.request(partition, commands), by),
     metrics: () => [
-      ...engineMetrics(actors.values()),
+      ...engineMetrics(running.node),
       ...(auditor === undefined ? [] : auditorMetrics(auditor.status())),
     ],
-    ownedPartitions: () => new Set(actors.keys()),
+    owned: () => running.node.describe(),
     warnings: () => [
       ...partitionTroubles([...actors.values()].map((actor) => actor.describe())),
       ...running.outages.warnings,
     ],
-    notReady: () => notServing() ?? running.outages.notReady,
+    notReady,
+    outage,
   }
   return { dependencies, close: () => feed.close() }
 }

@@ -1,5 +1,5 @@
 import { readFamilies, type FamilyRow, type MetricFamily, type Reader } from '@kiroku/doors'
-import { appendSecondsBounds, type PartitionActor } from '@kiroku/engine'
+import { appendSecondsBounds, type Node, type PartitionActor } from '@kiroku/engine'
 import { limits } from '@kiroku/protocol'
 
 type Actors = readonly PartitionActor[]
@@ -78,8 +78,8 @@ const families: readonly FamilyRow<Actors>[] = [
     'kiroku_producers',
     `Producers whose sends are remembered; beyond ${limits.producersMax} new ones are refused until others have been idle for 15 minutes.`,
     (actors) =>
-      actors.flatMap(({ partition, state }) =>
-        state === undefined ? [] : [{ labels: { partition }, value: state.producers.size }],
+      actors.flatMap((actor) =>
+        actor.hasState ? [{ labels: { partition: actor.partition }, value: actor.state.producers.size }] : [],
       ),
   ],
   [
@@ -87,6 +87,24 @@ const families: readonly FamilyRow<Actors>[] = [
     'kiroku_early_trims_total',
     'Trims before the record reached its limits, because the store was short.',
     perActor((metrics) => metrics.earlyTrims),
+  ],
+  [
+    'gauge',
+    'kiroku_take_over_seconds',
+    'Time from the lock until this node served the partition.',
+    perActor((metrics) => metrics.takeOverSeconds),
+  ],
+  [
+    'gauge',
+    'kiroku_without_owner_seconds',
+    'Time from the last record of the owner before until this node served the partition: at most so long it had none. An owner without work writes no records.',
+    perActor((metrics) => metrics.withoutOwnerSeconds),
+  ],
+  [
+    'gauge',
+    'kiroku_next_take_over_seconds',
+    'Estimated processor time that the next owner of the partition spends on replay.',
+    (actors) => actors.map(({ partition, replayMs }) => ({ labels: { partition }, value: replayMs / 1_000 })),
   ],
   [
     'gauge',
@@ -102,6 +120,18 @@ const families: readonly FamilyRow<Actors>[] = [
   ],
 ]
 
-/** The counters of this process's actors, as metrics. */
-export const engineMetrics = (owned: Iterable<PartitionActor>): MetricFamily[] =>
-  readFamilies(families, [...owned])
+/** Outlives the ownerships. */
+const ownerChanges: readonly FamilyRow<Node['takeOvers']>[] = [
+  [
+    'counter',
+    'kiroku_owner_changes_total',
+    'Times that this node took the partition over, since it started; it goes on counting when it owns it no longer.',
+    (takeOvers) => [...takeOvers].map(([partition, value]) => ({ labels: { partition }, value })),
+  ],
+]
+
+/** The counters of a node and its actors, as metrics. */
+export const engineMetrics = ({ actors, takeOvers }: Pick<Node, 'actors' | 'takeOvers'>): MetricFamily[] => [
+  ...readFamilies(ownerChanges, takeOvers),
+  ...readFamilies(families, [...actors.values()]),
+]

@@ -48,6 +48,20 @@ describe('before an engine touches NATS', () => {
     expect(next.address).toEqual(address)
   })
 
+  it('it answers that it is alive and not ready, and says what it waits for', async () => {
+    const address = { host, port: await freePort() }
+    const door = await keepAddress(settings(), [address])
+    undo.push(door.release)
+    const ask = async (path: string) => {
+      const answer = await fetch(`http://${host}:${address.port}${path}`)
+      return [answer.status, await answer.json()]
+    }
+    expect(await ask('/health/live')).toEqual([200, { status: 'live' }])
+    expect(await ask('/health/ready')).toEqual([503, { status: 'not ready', reason: 'starting' }])
+    door.waitsFor('NATS is away')
+    expect(await ask('/health/ready')).toEqual([503, { status: 'not ready', reason: 'NATS is away' }])
+  })
+
   it('it takes the next address if the first is taken, and says by what', async () => {
     const taken = { host, port: await listen() }
     const free = { host, port: await freePort() }

@@ -15,6 +15,8 @@ export interface KeptAddress {
   readonly address: HttpAddress | undefined
   /** Preferred addresses that are taken, and what listens there. */
   readonly taken: readonly { readonly address: HttpAddress; readonly by: string }[]
+  /** Says what the start waits for, to those who ask for its health. */
+  readonly waitsFor: (reason: string) => void
   /** Releases the address, right before the API takes it, or instead. */
   readonly release: () => Promise<void>
 }
@@ -34,26 +36,38 @@ export const keepAddress = async (
   const taken: { address: HttpAddress; by: string }[] = []
   for (const address of addresses)
     try {
-      return { tokens, taken, address, release: await keep(address) }
+      return { tokens, taken, address, ...(await keep(address)) }
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw listenError(error, address)
       taken.push({ address, by: await whoListens(address) })
     }
   const last = taken.at(-1)
-  if (last === undefined) return { tokens, taken, address: undefined, release: () => Promise.resolve() }
+  if (last === undefined)
+    return { tokens, taken, address: undefined, waitsFor: () => {}, release: () => Promise.resolve() }
   const { host, port } = last.address
   throw new KirokuError('PortInUse', `port ${port} of ${host} is taken by ${last.by}`)
 }
 
 /** Listens on an address until it is released; a port that the system chooses cannot be taken and is only tried. */
-const keep = async ({ host, port }: HttpAddress): Promise<() => Promise<void>> => {
+const keep = async ({ host, port }: HttpAddress): Promise<Pick<KeptAddress, 'waitsFor' | 'release'>> => {
+  let reason = 'starting'
   const { body, status, headers, contentType } = waitingPage({
     why: 'Starting the engine. This page loads by itself when it is ready.',
     soon: true,
   })
-  const server = createServer((_, response) =>
-    response.writeHead(status, { ...headers, 'content-type': contentType, connection: 'close' }).end(body),
-  )
+  const health = (): Readonly<Record<string, [status: number, said: object]>> => ({
+    '/health/live': [200, { status: 'live' }],
+    '/health/ready': [503, { status: 'not ready', reason }],
+  })
+  const server = createServer(({ url = '' }, response) => {
+    const [code, said] = health()[url] ?? []
+    if (code === undefined)
+      response.writeHead(status, { ...headers, 'content-type': contentType, connection: 'close' }).end(body)
+    else
+      response
+        .writeHead(code, { 'content-type': 'application/json', connection: 'close' })
+        .end(JSON.stringify(said))
+  })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, resolve)
@@ -64,7 +78,7 @@ const keep = async ({ host, port }: HttpAddress): Promise<() => Promise<void>> =
       server.closeAllConnections()
     })
   if (port === 0) await release()
-  return release
+  return { waitsFor: (what) => (reason = what), release }
 }
 
 const checkFolder = (dataDir: string): void => {

@@ -3,16 +3,19 @@ import { startAuditor } from '@kiroku/auditor'
 import { createClient, ownerFirst, type Client } from '@kiroku/client'
 import { natsTransport } from '@kiroku/client-nats'
 import type { OpenDoor } from '@kiroku/doors'
+import { findOutage } from '@kiroku/nats'
 import { KirokuError } from '@kiroku/protocol'
 import { auditedLog } from '../audit/auditedLog.ts'
 import { auditorScript, type AuditorSetup } from '../auditor/auditorScript.ts'
 import { consoleMode } from '../console/consoleMode.ts'
 import { startConsole } from '../console/startConsole.ts'
-import { openEngineLog, type LogSetup } from '../log/openEngineLog.ts'
+import { catalogueStream } from '../log/logAdapter.ts'
+import type { LogSetup } from '../log/openEngineLog.ts'
 import { engineDependencies } from './engineDependencies.ts'
+import { joinLog } from './joinLog.ts'
 import type { KeptAddress } from './keepAddress.ts'
 import { logClientEvent } from './logClientEvent.ts'
-import { startNode } from './startNode.ts'
+import { Readiness } from './Readiness.ts'
 import { watchConnection } from './watchConnection.ts'
 
 /** How long requests under way may take to finish when the engine stops, in ms. */
@@ -22,6 +25,8 @@ const drainMs = 2_000
 export interface EngineSetup extends LogSetup {
   /** Results of earlier checks: tokens, and where the HTTP API listens. */
   readonly kept: KeptAddress
+  /** Waits for a NATS that is not there yet until this is aborted; absent: that is an error. */
+  readonly waitsUntil?: AbortSignal
 }
 
 /** A running engine: a node of a log's cluster, with or without the HTTP API. */
@@ -48,7 +53,7 @@ export interface RunningEngine {
 
 /**
  * Wires NATS, log, node and API together. What was opened before a failure is closed again.
- * Errors: `NatsUnreachable`, `NatsTooOld`, `JetStreamDisabled`, `ForeignStream`, `StorageFull`, `InvalidConfig`,
+ * Errors: those of `joinLog` (`Stopped` while it waits), `InvalidConfig`,
  * `PortInUse` (another process took the address in between).
  */
 export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> => {
@@ -63,10 +68,13 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
     closers.push(release)
     const pages = address === undefined || settings.console === 'off' ? undefined : startConsole(logger)
     if (pages !== undefined) closers.push(() => pages.close())
-    const { nats, log } = await openEngineLog(setup, (closer) => closers.push(closer))
-    const running = await startNode({ nats, log, dataDir: settings.dataDir, logger })
-    closers.push(() => running.close())
-    const connection = watchConnection(nats)
+    const joined = await joinLog(
+      setup,
+      setup.waitsUntil && { signal: setup.waitsUntil, onWait: (reason) => setup.kept.waitsFor(reason) },
+    )
+    closers.push(() => joined.close())
+    const { nats, log, running } = joined
+    const connection = watchConnection(nats, logger)
     const client = createClient(
       ownerFirst(
         {
@@ -90,9 +98,16 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
           })
     if (auditor !== undefined) closers.push(() => auditor.close())
     let stopping = false
-    const notServing = (): string | undefined =>
-      stopping ? 'stopping' : connection.up() ? undefined : 'no connection to NATS'
-    const parts = { nats, audited, running, client, auditor, notServing }
+    const readiness = new Readiness({
+      nowMs: () => performance.now(),
+      beatAtMs: running.beatAtMs,
+      outages: running.outages,
+      isConnected: connection.up,
+      ask: () => findOutage(nats, readyCheckMs, catalogueStream),
+    })
+    const notReady = async () => (stopping ? 'stopping' : readiness.notReady())
+    const outage = () => readiness.outage()
+    const parts = { nats, audited, running, client, auditor, notReady, outage }
     const { dependencies, close: closeFeed } = engineDependencies(parts)
     closers.push(() => Promise.resolve(closeFeed()))
     const pagesOf = (host: string) =>
@@ -134,6 +149,7 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
         while ((await running.answering()) < log.meta.partitions)
           if (signal.aborted) throw new KirokuError('Stopped', 'stopped before every partition had an owner')
           else await new Promise((resolve) => setTimeout(resolve, readyPollMs))
+        readiness.completed()
       },
       close: () => {
         stopping = true
@@ -147,3 +163,6 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
 }
 
 const readyPollMs = 20
+
+/** How long JetStream may take to say why this node is not ready, in ms. */
+const readyCheckMs = 800

@@ -36,7 +36,9 @@ export interface RunningNode {
   /** The partitions that are served here, for clients in this process. */
   readonly owners: LocalOwners
   /** Its partitions that are down. */
-  readonly outages: Pick<Outages, 'notReady' | 'warnings'>
+  readonly outages: Pick<Outages, 'notReady' | 'hasServed' | 'warnings'>
+  /** When its last heartbeat that was stored was sent, in monotonic ms. */
+  readonly beatAtMs: () => number
   /** Partitions that an owner answers for, here or elsewhere; a damaged one answers that it is closed. */
   answering(): Promise<number>
   /** Hands every partition over and leaves the cluster. */
@@ -101,7 +103,7 @@ export const startNode = async ({ nats, log, dataDir, logger }: NodeSetup): Prom
     })
 
   const scope = await Effect.runPromise(Scope.make())
-  await Effect.runPromise(
+  const { beatAtMs } = await Effect.runPromise(
     Scope.provide(
       placement({
         nc: nats,
@@ -139,6 +141,7 @@ export const startNode = async ({ nats, log, dataDir, logger }: NodeSetup): Prom
       },
     },
     outages,
+    beatAtMs,
     answering: async () => {
       const partitions = Array.from({ length: meta.partitions }, (_, n) => n)
       const answers = await Promise.allSettled(

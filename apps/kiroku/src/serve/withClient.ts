@@ -1,4 +1,5 @@
 import type { Client, ClientOptions } from '@kiroku/client'
+import type { NatsOptions } from '@kiroku/nats'
 import type { Invocation } from '../cli/CommandSpec.ts'
 import { localActor } from './localActor.ts'
 import type { Nats } from './describeCluster.ts'
@@ -7,6 +8,9 @@ import { natsTarget } from './natsTarget.ts'
 /** A command at a terminal must not wait for minutes. */
 const requestTimeoutMs = 10_000
 const sendTimeoutMs = 60_000
+
+/** How long NATS may take where the command is about whether it answers, in ms. */
+export const lookOptions = { timeoutMs: 1_500 }
 
 /** What a command that talks to an engine gets in addition to the client. */
 export interface Connected {
@@ -21,7 +25,7 @@ export interface Connected {
 export const withClient = async <A>(
   invocation: Pick<Invocation, 'settings'>,
   act: (client: Client, connected: Connected) => Promise<A>,
-  options: ClientOptions = {},
+  options: ClientOptions & Pick<NatsOptions, 'timeoutMs'> = {},
 ): Promise<A> => {
   const settings = invocation.settings()
   const target = natsTarget(settings)
@@ -30,7 +34,8 @@ export const withClient = async <A>(
     import('@kiroku/client'),
     import('@kiroku/client-nats'),
   ])
-  const nats = await connect(target)
+  const { timeoutMs, ...clientOptions } = options
+  const nats = await connect(timeoutMs === undefined ? target : { ...target, timeoutMs })
   try {
     const transport = natsTransport(nats, { log: settings.log })
     const client = createClient(transport, {
@@ -38,7 +43,7 @@ export const withClient = async <A>(
       actor: localActor(),
       requestTimeoutMs,
       sendTimeoutMs,
-      ...options,
+      ...clientOptions,
     })
     try {
       return await act(client, { nats, log: settings.log })

@@ -1,7 +1,7 @@
 import { stateNames } from '@kiroku/protocol'
 import * as Schema from 'effect/Schema'
 import { published } from './published.ts'
-import { Counts, Queue } from './schemas.ts'
+import { Counts, Problem, Queue } from './schemas.ts'
 
 const optional = Schema.optionalKey
 const text = Schema.String
@@ -17,7 +17,6 @@ const Actor = Schema.Struct({
   origin: text.annotate({ description: 'Door and address' }),
   reason: optional(text),
 })
-const Problem = Schema.Struct({ id: text, message: text, help: optional(text) })
 const Hold = Schema.Struct({
   since: ms('Since when deliveries are held'),
   until: ms('Until when'),

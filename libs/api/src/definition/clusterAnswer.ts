@@ -1,6 +1,6 @@
 import * as Schema from 'effect/Schema'
 import { published } from './published.ts'
-import { Outbox } from './schemas.ts'
+import { Outbox, Problem } from './schemas.ts'
 
 const optional = Schema.optionalKey
 const text = Schema.String
@@ -83,6 +83,9 @@ export const ClusterAnswer = published(
       }),
     ),
     partitions: list(ClusterPartition),
+    outage: Schema.optional(Problem).annotate({
+      description: 'Why NATS stores nothing now; absent: it does',
+    }),
     auditor: Schema.optional(
       Schema.Struct({
         pid: count,

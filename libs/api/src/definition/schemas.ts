@@ -382,3 +382,10 @@ export const SettleResults = Schema.Struct({
     }),
   ),
 }).annotate({ identifier: 'SettleResults' })
+
+/** What is wrong, and what to do. */
+export const Problem = Schema.Struct({
+  id: Schema.String,
+  message: Schema.String,
+  help: Schema.optionalKey(Schema.String),
+})

@@ -8,14 +8,15 @@ import { Api } from '../definition/Api.ts'
 import { parseCount } from '../questions/parseCount.ts'
 import { answerQueues } from './answerQueues.ts'
 import { call } from './call.ts'
+import { unlessOut } from './unlessOut.ts'
 
 /** Administration of queues: every act carries its actor, so that the record names it. */
-export const queueHandlers = ({ client }: ApiDependencies, onDefect: OnDefect) =>
+export const queueHandlers = ({ client, outage }: ApiDependencies, onDefect: OnDefect) =>
   HttpApiBuilder.group(Api, 'queues', (handlers) =>
     handlers.handleAll({
       listQueues: () =>
         Effect.flatMap(
-          call(() => client.queues.survey()),
+          call(() => unlessOut(client.queues.survey(), outage)),
           (found) => answerQueues(found, onDefect),
         ),
       createQueue: Effect.fnUntraced(function* ({ payload }) {
@@ -26,13 +27,14 @@ export const queueHandlers = ({ client }: ApiDependencies, onDefect: OnDefect) =
         return { name: payload.name, created }
       }),
       describeGroups: ({ params, query: { subscription, limit } }) =>
-        call(async () =>
-          client.queues.groups(params.queue, {
+        call(async () => {
+          const options = {
             ...(subscription === undefined ? {} : { subscription }),
             ...(limit === undefined ? {} : { max: parseCount(limit, 'limit', 1) }),
-          }),
-        ),
-      describeQueue: ({ params }) => call(() => client.queues.describe(params.queue)),
+          }
+          return unlessOut(client.queues.groups(params.queue, options), outage)
+        }),
+      describeQueue: ({ params }) => call(() => unlessOut(client.queues.describe(params.queue), outage)),
       updateQueue: Effect.fnUntraced(function* ({ params, payload }) {
         const by = yield* Caller
         yield* call(() => client.queues.update(params.queue, payload as QueueSettings, by))

@@ -5,7 +5,7 @@ import type {
   QueueDescription,
   SubscriptionDescription,
 } from '@kiroku/protocol'
-import { foldReplyQueues, type MeasuredQueue } from './foldReplyQueues.ts'
+import { foldQueues, type MeasuredQueue } from './foldQueues.ts'
 
 type StateNames = readonly (readonly [keyof QueueCounts, string])[]
 
@@ -47,6 +47,8 @@ const standsStill = ({ deliveryPaused, hold }: SubscriptionDescription): boolean
 
 /** The state at the time of a scrape. */
 interface Described {
+  /** As the partitions have them. */
+  readonly parts: readonly QueueDescription[]
   readonly queues: readonly MeasuredQueue[]
   readonly consumers: readonly Consumer[]
   readonly partitions: readonly PartitionDescription[]
@@ -77,18 +79,20 @@ const perPartition =
       return value === undefined ? [] : [{ labels: { partition: each.partition, node: each.node }, value }]
     })
 
-/** With OpenTelemetry's labels for messaging. */
+/** With OpenTelemetry's labels for messaging. Reply queues of older clients are folded into one per partition. */
 const perDestination =
   (read: (queue: MeasuredQueue) => number): Reader<Described> =>
-  ({ queues }) =>
-    queues.map((queue) => ({
-      labels: {
-        messaging_system: 'kiroku',
-        messaging_destination_name: queue.name,
-        ...(queue.partition === undefined ? {} : { messaging_destination_partition_id: queue.partition }),
-      },
-      value: read(queue),
-    }))
+  ({ parts }) =>
+    [...Map.groupBy(parts, ({ partition }) => partition)].flatMap(([partition, here]) =>
+      foldQueues(here).map((queue) => ({
+        labels: {
+          messaging_system: 'kiroku',
+          messaging_destination_name: queue.name,
+          messaging_destination_partition_id: partition,
+        },
+        value: read(queue),
+      })),
+    )
 
 const families: readonly FamilyRow<Described>[] = [
   [
@@ -130,7 +134,7 @@ const families: readonly FamilyRow<Described>[] = [
   [
     'gauge',
     'kiroku_queue_warnings',
-    'What `kiroku queue show` warns about.',
+    'What `kiroku queue show` warns about, as far as this node can tell: it asks no other one about dead-letter queues.',
     perQueue(({ warnings }) => warnings.length),
   ],
   [
@@ -220,9 +224,9 @@ const families: readonly FamilyRow<Described>[] = [
 
 /** Metrics of queues and partitions: Kiroku's, and OpenTelemetry's names for messaging. */
 export const queueMetrics = (
-  described: readonly QueueDescription[],
+  parts: readonly QueueDescription[],
   partitions: readonly PartitionDescription[],
 ): MetricFamily[] => {
-  const queues = foldReplyQueues(described)
-  return readFamilies(families, { queues, consumers: queues.flatMap(consumersOf), partitions })
+  const queues = foldQueues(parts)
+  return readFamilies(families, { parts, queues, consumers: queues.flatMap(consumersOf), partitions })
 }

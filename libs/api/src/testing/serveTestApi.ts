@@ -81,8 +81,9 @@ export const serve = async (tokens = '', other: Partial<ApiDependencies> = {}) =
     metrics: () => [
       { type: 'gauge', name: 'engine_own', help: 'x', samples: [{ labels: {}, value: 1 }] } as const,
     ],
-    ownedPartitions: () => new Set([0, 1]),
-    notReady: () => said.notReady,
+    owned: () => engine.node().describe(),
+    outage: () => Promise.resolve(undefined),
+    notReady: () => Promise.resolve(said.notReady),
     warnings: () => said.warnings,
     ...other,
   }

@@ -39,7 +39,8 @@ export const unusedTestDependencies: ApiDependencies = {
   clusterStatus: unused,
   finalizeCluster: unused,
   metrics: () => [],
-  ownedPartitions: () => new Set(),
+  owned: () => ({ partitions: [], queues: [] }),
   warnings: () => [],
-  notReady: () => undefined,
+  outage: () => Promise.resolve(undefined),
+  notReady: () => Promise.resolve(undefined),
 }

@@ -1,9 +1,10 @@
-import { Ownership, type PartitionState } from '@kiroku/partition'
+import { describeQueues, Ownership, type PartitionState } from '@kiroku/partition'
 import {
   type Answer,
   type Command,
   KirokuError,
   type PartitionDescription,
+  type QueueDescription,
   type Reply,
 } from '@kiroku/protocol'
 import type { Metrics } from '../Metrics.ts'
@@ -77,8 +78,21 @@ export class PartitionActor {
   get state(): PartitionState {
     return this.#own!.state
   }
+  /** Whether a state was rebuilt. */
+  get hasState(): boolean {
+    return this.#own !== undefined
+  }
+  /** Whether there is something to describe that is this owner's. */
+  get isDescribable(): boolean {
+    const { life } = this
+    return life === 'Quarantined' || (this.hasState && life !== 'Released' && life !== 'Fenced')
+  }
   get metrics(): Metrics {
     return this.#parts.metrics
+  }
+  /** What it would take of a core to replay what the next owner has to, in ms; an estimate. */
+  get replayMs(): number {
+    return this.#parts.checkpoints.replayMs
   }
   get #tasks(): readonly OwnerTask[] {
     return this.#parts.tasks
@@ -91,9 +105,15 @@ export class PartitionActor {
 
   /** Takes the partition over and rebuilds its state. Errors: what makes the ownership impossible; `Quarantined` states stay to be asked. */
   async start(): Promise<void> {
+    const lockedMs = this.#o.time.monotonicMs()
     this.#life.send('LOCKED', 'the lock is ours')
     try {
-      this.#begin(await this.#recovery.takeOver(), 0)
+      const loaded = await this.#recovery.takeOver()
+      const lastAt = loaded.state.at
+      this.#begin(loaded, 0)
+      this.metrics.takeOverSeconds = (this.#o.time.monotonicMs() - lockedMs) / 1_000
+      // The first owner of all came after nobody.
+      if (lastAt > 0) this.metrics.withoutOwnerSeconds = Math.max(0, this.now() - lastAt) / 1_000
     } catch (e) {
       const error = await this.#recovery.verdict(e)
       this.#end(error)
@@ -168,7 +188,7 @@ export class PartitionActor {
   }
 
   #describeOr(command: Command, error: KirokuError): Answer {
-    const known = this.#own !== undefined || this.life === 'Quarantined'
+    const known = this.hasState || this.life === 'Quarantined'
     return command.type === 'DescribePartition' && known ? { ok: this.describe() } : { error: error.toWire() }
   }
 
@@ -281,6 +301,13 @@ export class PartitionActor {
     checkpoints.end()
     for (const task of this.#tasks) task.end()
     gate.refuseAll(error)
+  }
+
+  /** Its queues as they were decided so far; none before there is a state. */
+  describeQueues(): QueueDescription[] {
+    if (this.#own === undefined) return []
+    const { state } = this.#own
+    return describeQueues(state, state.queues.values(), this.now(), this.#own)
   }
 
   /** The partition as status commands show it. */

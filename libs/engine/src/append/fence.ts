@@ -61,6 +61,7 @@ export const uncertain: ReadonlySet<ErrorId> = new Set([
   'Fenced',
   'LogAmbiguous',
   'NatsUnreachable',
+  'NoQuorum',
   'Unavailable',
 ])
 

@@ -126,6 +126,11 @@ export class Checkpoints {
     return this.#kept.describe()
   }
 
+  /** What it would take of a core to replay what lies behind the last stored state, in ms. */
+  get replayMs(): number {
+    return this.#resume.replayMs
+  }
+
   /** A record went off that is no frame. */
   grew(bytes: number): void {
     this.#grown += bytes

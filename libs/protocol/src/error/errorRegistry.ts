@@ -41,6 +41,10 @@ export type ErrorId =
   | 'SendUnknown'
   | 'Stopped'
   | 'NatsUnreachable'
+  | 'NatsUnauthorized'
+  | 'NatsForbidden'
+  | 'NatsTlsFailed'
+  | 'NoQuorum'
   | 'NatsTooOld'
   | 'NatsServerMissing'
   | 'JetStreamDisabled'
@@ -259,6 +263,25 @@ export const errorRegistry: Readonly<Record<ErrorId, ErrorEntry>> = {
   ),
   Stopped: entry(false, 409, 5, 'This client or consumer was stopped; create a new one.'),
   NatsUnreachable: entry(true, 503, 5, 'Start NATS or correct --nats; `kiroku up` runs its own.'),
+  NatsUnauthorized: entry(
+    false,
+    500,
+    8,
+    'Correct the user and password, token, credentials or NKey for NATS: --nats-user, KIROKU_NATS_PASSWORD, KIROKU_NATS_TOKEN, --nats-creds.',
+  ),
+  NatsForbidden: entry(false, 500, 8, 'Allow this NATS user the named subject, or use another user.'),
+  NatsTlsFailed: entry(
+    false,
+    500,
+    8,
+    'Correct the certificates: --nats-tls-ca must have signed that of NATS, and NATS that of --nats-tls-cert; the host name must match.',
+  ),
+  NoQuorum: entry(
+    true,
+    503,
+    5,
+    'NATS answers, but JetStream has no quorum: start the missing nats-servers; everything continues by itself.',
+  ),
   NatsTooOld: entry(false, 500, 5, 'Install nats-server 2.12 or newer.'),
   NatsServerMissing: entry(
     false,

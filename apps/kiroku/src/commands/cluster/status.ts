@@ -3,7 +3,8 @@ import { formatBytes, formatDuration, type PartitionDescription } from '@kiroku/
 import type { Invocation } from '../../cli/CommandSpec.ts'
 import { columns } from '../../cli/columns.ts'
 import { describeCluster } from '../../serve/describeCluster.ts'
-import { withClient } from '../../serve/withClient.ts'
+import { tellOutage } from '../../serve/tellOutage.ts'
+import { lookOptions, withClient } from '../../serve/withClient.ts'
 
 const wholeSeconds = (ms: number): number => Math.max(0, Math.floor(ms / 1_000) * 1_000)
 
@@ -27,51 +28,58 @@ const versionText = (
 }
 
 export const run = (invocation: Invocation): Promise<void> =>
-  withClient(invocation, async (client, { nats, log }) => {
-    const { out } = invocation
-    const { nodes, partitions, clusterVersion } = await describeCluster(nats, log, client)
-    const nodeRows = nodes.map((node) => [
-      node.address,
-      `${node.host} (process ${node.pid})`,
-      node.version ?? 'unknown',
-      String(node.featureLevel ?? 'unknown'),
-      node.leaving ? 'leaving' : node.healthy ? 'healthy' : 'gone',
-      node.partitions.join(', ') || 'none',
-    ])
-    out.line(columns([['node', 'where', 'version', 'feature level', 'state', 'partitions'], ...nodeRows]))
-    for (const { address, refused } of nodes)
-      if (refused !== undefined)
-        out.line(`node ${address} cannot read partition ${refused.partition}: ${refused.reason}`)
-    out.line(`cluster version ${versionText(clusterVersion, nodes)}`)
-    out.line()
-    const hostOf = (owner: string | undefined): string =>
-      nodes.find(({ address }) => address === owner)?.address ?? 'none'
-    const partitionRows = partitions.map((p) => [
-      String(p.partition),
-      hostOf(p.owner),
-      p.state ?? 'no answer',
-      String(p.epoch ?? '?'),
-      p.epochAt === undefined || p.epochAt === 0 ? '?' : formatDuration(wholeSeconds(Date.now() - p.epochAt)),
-      String(p.queues ?? '?'),
-      p.lastSeq === undefined ? '?' : `${p.firstSeq}–${p.lastSeq}`,
-      p.bytes === undefined ? '?' : formatBytes(p.bytes),
-      outboxText(p),
-      p.stream?.leader ?? '?',
-      p.stream === undefined ? '?' : p.stream.replicas.map(replicaText).join(', ') || 'none',
-    ])
-    const head = [
-      'partition',
-      'owner',
-      'state',
-      'epoch',
-      'for',
-      'queues',
-      'sequences',
-      'log',
-      'outbox',
-      'stream led by',
-      'replicas',
-    ]
-    out.line(columns([head, ...partitionRows]))
-    out.result({ log, clusterVersion, nodes, partitions })
-  })
+  withClient(
+    invocation,
+    async (client, { nats, log }) => {
+      const { out } = invocation
+      const { nodes, partitions, clusterVersion, outage } = await describeCluster(nats, log, client)
+      tellOutage(outage, out)
+      const nodeRows = nodes.map((node) => [
+        node.address,
+        `${node.host} (process ${node.pid})`,
+        node.version ?? 'unknown',
+        String(node.featureLevel ?? 'unknown'),
+        node.leaving ? 'leaving' : node.healthy ? 'healthy' : 'gone',
+        node.partitions.join(', ') || 'none',
+      ])
+      out.line(columns([['node', 'where', 'version', 'feature level', 'state', 'partitions'], ...nodeRows]))
+      for (const { address, refused } of nodes)
+        if (refused !== undefined)
+          out.line(`node ${address} cannot read partition ${refused.partition}: ${refused.reason}`)
+      out.line(`cluster version ${versionText(clusterVersion, nodes)}`)
+      out.line()
+      const hostOf = (owner: string | undefined): string =>
+        nodes.find(({ address }) => address === owner)?.address ?? 'none'
+      const partitionRows = partitions.map((p) => [
+        String(p.partition),
+        hostOf(p.owner),
+        p.state ?? 'no answer',
+        String(p.epoch ?? '?'),
+        p.epochAt === undefined || p.epochAt === 0
+          ? '?'
+          : formatDuration(wholeSeconds(Date.now() - p.epochAt)),
+        String(p.queues ?? '?'),
+        p.lastSeq === undefined ? '?' : `${p.firstSeq}–${p.lastSeq}`,
+        p.bytes === undefined ? '?' : formatBytes(p.bytes),
+        outboxText(p),
+        p.stream?.leader ?? '?',
+        p.stream === undefined ? '?' : p.stream.replicas.map(replicaText).join(', ') || 'none',
+      ])
+      const head = [
+        'partition',
+        'owner',
+        'state',
+        'epoch',
+        'for',
+        'queues',
+        'sequences',
+        'log',
+        'outbox',
+        'stream led by',
+        'replicas',
+      ]
+      out.line(columns([head, ...partitionRows]))
+      out.result({ log, clusterVersion, nodes, partitions, ...(outage === undefined ? {} : { outage }) })
+    },
+    lookOptions,
+  )

@@ -1,3 +1,4 @@
+import { catalogueStream } from '../../log/logAdapter.ts'
 import type { Nats } from '../../serve/describeCluster.ts'
 
 /** What a NATS server reports of itself; undefined if this account may not know. */
@@ -33,7 +34,7 @@ interface Varz {
 
 const timeOf = async (nats: Nats): Promise<number | undefined> => {
   const startedMs = Date.now()
-  const info = await ask<{ readonly ts?: string }>(nats, '$JS.API.STREAM.INFO.KV_KIROKU_CATALOGUE')
+  const info = await ask<{ readonly ts?: string }>(nats, `$JS.API.STREAM.INFO.${catalogueStream}`)
   if (info?.ts === undefined) return undefined
   return Date.parse(info.ts) - (startedMs + Date.now()) / 2
 }

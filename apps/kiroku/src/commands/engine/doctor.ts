@@ -3,30 +3,49 @@ import { checkRecord } from '@kiroku/audit'
 import { indexState } from '@kiroku/auditor'
 import type { Client } from '@kiroku/client'
 import { decodeCheckpoint } from '@kiroku/engine'
+import { findOutage } from '@kiroku/nats'
+import type { KirokuError } from '@kiroku/protocol'
 import { auditedLog } from '../../audit/auditedLog.ts'
 import { lostLogs, tailsOf } from '../../audit/tailsOf.ts'
 import type { Invocation } from '../../cli/CommandSpec.ts'
+import { catalogueStream } from '../../log/logAdapter.ts'
 import { showProgress } from '../../cli/showProgress.ts'
 import type { Nats } from '../../serve/describeCluster.ts'
-import { withClient } from '../../serve/withClient.ts'
+import { lookOptions, withClient } from '../../serve/withClient.ts'
 import { askKeys } from './askKeys.ts'
 import { askServer } from './askServer.ts'
-import { diagnose, type Facts } from './diagnose.ts'
+import { diagnose, type Facts, type Finding } from './diagnose.ts'
 
 export const run = (invocation: Invocation): Promise<void> =>
-  withClient(invocation, async (client, { nats, log }) => {
-    const { out } = invocation
-    const findings = diagnose(await gather(invocation, client, nats, log))
-    for (const { check, status, detail, advice } of findings) {
-      out.line(
-        `${{ ok: 'ok     ', warning: 'WARNING', bad: 'BAD    ', unknown: 'unknown' }[status]}  ${check}: ${detail}`,
-      )
-      if (advice !== undefined) out.line(`         ${advice}`)
-    }
-    const healthy = !findings.some(({ status }) => status === 'bad')
-    if (!healthy) process.exitCode = 5
-    out.result({ healthy, findings })
-  })
+  withClient(
+    invocation,
+    async (client, { nats, log }) => {
+      const { out } = invocation
+      const outage = await findOutage(nats, checkMs, catalogueStream)
+      const findings =
+        outage === undefined ? diagnose(await gather(invocation, client, nats, log)) : [outageFinding(outage)]
+      for (const { check, status, detail, advice } of findings) {
+        out.line(
+          `${{ ok: 'ok     ', warning: 'WARNING', bad: 'BAD    ', unknown: 'unknown' }[status]}  ${check}: ${detail}`,
+        )
+        if (advice !== undefined) out.line(`         ${advice}`)
+      }
+      const healthy = !findings.some(({ status }) => status === 'bad')
+      if (!healthy) process.exitCode = 5
+      out.result({ healthy, findings })
+    },
+    lookOptions,
+  )
+
+/** How long JetStream may take, in ms; without it nothing else can be found out. */
+const checkMs = 1_000
+
+const outageFinding = ({ id, message, help }: KirokuError): Finding => ({
+  check: 'NATS',
+  status: 'bad',
+  detail: `${id}: ${message}`,
+  advice: help,
+})
 
 /**
  * A partition with more bytes than this is read only from its newest checkpoint on, unless all is requested.

@@ -48,6 +48,8 @@ export const engineCommands: readonly CommandSpec[] = [
   {
     name: 'serve',
     summary: 'Run a node on a given NATS; several share the partitions.',
+    description:
+      'Waits for a NATS that is not there yet, or has no quorum, and says so in its log. Ctrl-C or SIGTERM ends it, also while it waits.',
     examples: [
       {
         command: 'kiroku serve --nats nats://10.0.0.5:4222',

@@ -128,12 +128,14 @@ describe('kiroku serve', () => {
     },
   )
 
-  it('has an API only when told to, and keeps an existing number of partitions', async () => {
+  it('has an API only when told to, and keeps an existing number of partitions and says so', async () => {
     const first = serve('kept', '--partitions', '2')
     expect(await readyOf(first)).toMatchObject({ partitions: 2 })
     expect(first.stdout()).not.toContain('"api"')
     const second = serve('kept', '--partitions', '8', '--http', '127.0.0.1:0')
     const { api } = await readyOf(second)
+    expect(second.stderr()).toContain('--partitions 8 is ignored: log kept was created with 2')
+    expect(first.stderr()).not.toContain('ignored')
     const status = (await (await fetch(`${api}/v1/cluster`)).json()) as { partitions: unknown[] }
     expect(status.partitions).toHaveLength(2)
   })
@@ -188,8 +190,8 @@ describe('kiroku serve', () => {
       await readyOf(running)
       expect((await node.run(['queue', 'create', 'q', '--nats', guarded.url])).exit).toBe(0)
       const stranger = await kiroku.run(['queue', 'list', '--nats', guarded.url])
-      expect(stranger.exit).toBe(5)
-      expect(stranger.stderr).toMatch(/^error NatsUnreachable: /)
+      expect(stranger.exit).toBe(8)
+      expect(stranger.stderr).toMatch(/^error NatsUnauthorized: /)
       expect(running.stderr() + stranger.stderr).not.toContain('secret')
       running.child.kill('SIGTERM')
       expect((await running.finished).exit).toBe(0)

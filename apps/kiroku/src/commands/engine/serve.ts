@@ -1,4 +1,5 @@
 import { diskBehind } from '@kiroku/nats-server'
+import { isKirokuError } from '@kiroku/protocol'
 import type { Invocation } from '../../cli/CommandSpec.ts'
 import { queueSections } from '../../config/queueSections.ts'
 import { parseHttpAddress } from '../../serve/HttpAddress.ts'
@@ -27,7 +28,12 @@ export const run = async ({ settings: resolve, configFile, out, signal }: Invoca
     logger,
     kept,
     note: (line) => out.note(line),
+    waitsUntil: signal,
+  }).catch((error: unknown) => {
+    if (isKirokuError(error) && error.id === 'Stopped') return undefined
+    throw error
   })
+  if (engine === undefined) return
   await untilStopped(engine, signal, logger, async () => {
     await applyQueues(engine.client, queues, logger)
     const { apiUrl, console, partitions } = engine

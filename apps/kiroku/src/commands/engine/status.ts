@@ -1,4 +1,5 @@
 import { formatDuration, type PartitionDescription, type QueueDescription } from '@kiroku/protocol'
+import type { QueueSurvey } from '@kiroku/client'
 import type { Invocation } from '../../cli/CommandSpec.ts'
 import { columns } from '../../cli/columns.ts'
 import { holdText } from '../../cli/holdText.ts'
@@ -6,49 +7,65 @@ import { stateTitles } from '../../cli/stateTitles.ts'
 import { isRunning, readRunFile } from '../../serve/RunFile.ts'
 import { describeCluster, type ClusterPartition } from '../../serve/describeCluster.ts'
 import { partitionTroubles } from '../../serve/partitionTroubles.ts'
-import { withClient } from '../../serve/withClient.ts'
+import { tellOutage } from '../../serve/tellOutage.ts'
+import { lookOptions, withClient } from '../../serve/withClient.ts'
+import { within } from '../../serve/within.ts'
+
+/** How long the owners may take to list their queues, in ms. */
+const surveyMs = 2_000
+
+type Survey = QueueSurvey & { readonly isLate?: boolean }
+const noQueues: Survey = { queues: [], missing: [] }
+const lateQueues: Survey = { ...noQueues, isLate: true }
 
 /** Most queues on the screen, those with the most open messages first; `queue list` has all. */
 const queuesMax = 15
 
 export const run = (invocation: Invocation): Promise<void> =>
-  withClient(invocation, async (client, { nats, log }) => {
-    const { out } = invocation
-    const [{ nodes, partitions }, { queues, missing }] = await Promise.all([
-      describeCluster(nats, log, client),
-      client.queues.survey(),
-    ])
-    const engine = readRunFile(invocation.settings().dataDir)
-    const isHere = engine !== undefined && isRunning(engine)
-    const trouble = [
-      ...missing.map(({ problem }) => problem.message),
-      ...partitions.flatMap(unservedText),
-      ...partitionTroubles(partitions.filter(isDescribed)),
-      ...queues.filter(({ deliveryPaused }) => deliveryPaused).map(({ name }) => `queue ${name} is paused`),
-      ...queues.flatMap(heldText),
-    ]
-    const active = partitions.filter(({ state }) => state === 'Active').length
-    const rows = [
-      ...(isHere ? [['console', `${engine.apiUrl}/`]] : []),
-      ['nodes', nodes.map(({ host, pid }) => `${host} (process ${pid})`).join(', ') || 'none'],
-      ['log', `${log}: ${active} of ${partitions.length} partitions active`],
-      ['queues', queuesText(queues)],
-      ['trouble', trouble.length === 0 ? 'none' : String(trouble.length)],
-    ]
-    out.line(columns(rows))
-    for (const line of trouble) out.line(`WARNING  ${line}`)
-    if (queues.length > 0) out.line(`\n${columns([head, ...busiest(queues).map(rowOf)])}`)
-    if (queues.length > queuesMax) out.line(`… ${queues.length - queuesMax} more: \`kiroku queue list\``)
-    out.result({
-      log,
-      ...(isHere ? { api: engine.apiUrl, pid: engine.pid } : {}),
-      nodes,
-      partitions,
-      queues,
-      missing,
-      trouble,
-    })
-  })
+  withClient(
+    invocation,
+    async (client, { nats, log }) => {
+      const { out } = invocation
+      const { nodes, partitions, outage } = await describeCluster(nats, log, client)
+      tellOutage(outage, out)
+      const surveying = outage === undefined ? client.queues.survey() : Promise.resolve(noQueues)
+      // An owner whose log does not confirm answers when it does.
+      const { queues, missing, isLate } = await within<Survey>(surveying, surveyMs, () => lateQueues)
+      const engine = readRunFile(invocation.settings().dataDir)
+      const isHere = engine !== undefined && isRunning(engine)
+      const trouble = [
+        ...(outage === undefined ? [] : [outage.message]),
+        ...(isLate === true ? [`queues: not every partition answered within ${surveyMs} ms`] : []),
+        ...missing.map(({ problem }) => problem.message),
+        ...partitions.flatMap(unservedText),
+        ...partitionTroubles(partitions.filter(isDescribed)),
+        ...queues.filter(({ deliveryPaused }) => deliveryPaused).map(({ name }) => `queue ${name} is paused`),
+        ...queues.flatMap(heldText),
+      ]
+      const active = partitions.filter(({ state }) => state === 'Active').length
+      const rows = [
+        ...(isHere ? [['console', `${engine.apiUrl}/`]] : []),
+        ['nodes', nodes.map(({ host, pid }) => `${host} (process ${pid})`).join(', ') || 'none'],
+        ['log', `${log}: ${active} of ${partitions.length} partitions active`],
+        ['queues', queuesText(queues)],
+        ['trouble', trouble.length === 0 ? 'none' : String(trouble.length)],
+      ]
+      out.line(columns(rows))
+      for (const line of trouble) out.line(`WARNING  ${line}`)
+      if (queues.length > 0) out.line(`\n${columns([head, ...busiest(queues).map(rowOf)])}`)
+      if (queues.length > queuesMax) out.line(`… ${queues.length - queuesMax} more: \`kiroku queue list\``)
+      out.result({
+        log,
+        ...(isHere ? { api: engine.apiUrl, pid: engine.pid } : {}),
+        nodes,
+        partitions,
+        queues,
+        missing,
+        trouble,
+      })
+    },
+    lookOptions,
+  )
 
 const isDescribed = (partition: ClusterPartition): partition is ClusterPartition & PartitionDescription =>
   partition.state !== undefined
