@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { findChromium, noChromium } from '@kiroku/testkit/chromium'
 import { auditBench } from './audit/auditBench.ts'
+import { clusterBench } from './cluster/clusterBench.ts'
 import { consoleBench } from './console/consoleBench.ts'
 import { compareCheckouts } from './engine/compareCheckouts.ts'
 import { engineBench } from './engine/engineBench.ts'
@@ -12,6 +13,7 @@ const usage = `usage: npm run bench -- engine [--json] [--quick] [--partitions N
        npm run bench -- audit [--json] [--quick] [--only PART]
        npm run bench -- console [--json] [--quick] [--only PART]
        npm run bench -- first [--json] [--quick] [--only PART]
+       npm run bench -- cluster [--json] [--quick] [--only PART]
 
   --json            the last line is one JSON object with all figures
   --quick           fewer and smaller rounds
@@ -19,12 +21,12 @@ const usage = `usage: npm run bench -- engine [--json] [--quick] [--partitions N
   --only PART       engine: core, states, lives, sends, http, queues, hold, or soak, which
                     runs only when asked for; audit: read, look, index, recovery, beside or
                     readers; console: first, frames, slider or beside; first: lone or
-                    start; can be given several times
+                    start; cluster: idle; can be given several times
   --profile FOLDER  write a CPU profile of each process
   --against REF     compare with another commit of the project, alternating
 `
 
-const subjects = ['engine', 'audit', 'console', 'first']
+const subjects = ['engine', 'audit', 'console', 'first', 'cluster']
 
 const read = () =>
   parseArgs({
@@ -71,9 +73,11 @@ const main = async (): Promise<number> => {
         ? await auditBench({ quick, only })
         : subject === 'first'
           ? await firstBench({ quick, only })
-          : against === undefined
-            ? await engineBench({ quick, partitions: Number(partitions), only, profile })
-            : await compareCheckouts(against, quick)
+          : subject === 'cluster'
+            ? await clusterBench({ quick, only })
+            : against === undefined
+              ? await engineBench({ quick, partitions: Number(partitions), only, profile })
+              : await compareCheckouts(against, quick)
   for (const figure of figures) console.log(line(figure))
   if (json) console.log(JSON.stringify({ figures }))
   return 0
