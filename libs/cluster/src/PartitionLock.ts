@@ -2,6 +2,10 @@
 export interface PartitionLock {
   /** Address of the runner that holds it. */
   readonly owner: string
+  /** Whether the owner answers for the partition by now. */
+  readonly isServing?: boolean
+  /** Address of the runner that the owner is handing the partition over to. */
+  readonly next?: string
 }
 
 /** Name of the bucket with the locks of a log. */

@@ -9,6 +9,8 @@ export interface RunnerRecord extends ProcessIdentity {
   readonly startedAt: string
   /** It is handing its partitions over: it takes no more, but keeps what it holds until it releases it. */
   readonly leaving: boolean
+  /** Its share of the partitions, relative to the others'. Missing in nodes of a version that placed by a ring. */
+  readonly weight?: number
 }
 
 /** Name of the bucket with the heartbeats of a log. */

@@ -1,7 +1,7 @@
 import { waitUntil, withNats } from '@kiroku/testkit'
 import { connect } from '@kiroku/nats'
 import { afterEach, describe, expect, test } from 'vitest'
-import { heartbeatTtlMsDefault, membershipPollMs } from './ClusterLimits.ts'
+import { clusterTimes, heartbeatTtlMsDefault } from './ClusterLimits.ts'
 import { type ChildOptions, ClusterNode } from './ClusterNode.ts'
 import { clusterStatus } from './index.ts'
 
@@ -104,7 +104,7 @@ describe('one node', () => {
 
   test('reports no trouble when it is the last to leave, however long its partitions drain', async () => {
     // Long enough for it to read the members many times.
-    const node = startNode({ log: newLog(), drainMs: 10 * membershipPollMs })
+    const node = startNode({ log: newLog(), drainMs: 10 * clusterTimes(heartbeatTtlMsDefault).lookMs })
     await allRunOn(node)
     await node.end('SIGTERM')
     expect(node.of('STOP')).toHaveLength(partitions)

@@ -17,10 +17,11 @@ const say = (line: ChildLine) => process.stdout.write(`${JSON.stringify(line)}\n
 const nc = await connect({ servers: options.url })
 const leases = new Map<number, OwnershipLease>()
 
-const run = (partition: number, lease: OwnershipLease) =>
+const run = (partition: number, lease: OwnershipLease, serving: () => void) =>
   Effect.acquireRelease(
     Effect.sync(() => {
       leases.set(partition, lease)
+      serving()
       say({ kind: 'START', partition, atMs: Date.now() })
     }),
     () =>

@@ -131,9 +131,11 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
       partitions: log.meta.partitions,
       client,
       ready: async (signal) => {
-        while ((await running.answering()) < log.meta.partitions)
+        for (let pauseMs = readyPauseMs; ; pauseMs = Math.min(2 * pauseMs, readyPauseMsMax)) {
+          if ((await running.silent()) === 0) return
           if (signal.aborted) throw new KirokuError('Stopped', 'stopped before every partition had an owner')
-          else await new Promise((resolve) => setTimeout(resolve, readyPollMs))
+          await new Promise((resolve) => setTimeout(resolve, pauseMs))
+        }
       },
       close: () => {
         stopping = true
@@ -146,4 +148,6 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
   }
 }
 
-const readyPollMs = 20
+/** Pauses between two looks at partitions that did not answer, in ms: the first, doubled up to the longest. */
+const readyPauseMs = 20
+const readyPauseMsMax = 500

@@ -35,8 +35,11 @@ export interface RunningNode {
   readonly owners: LocalOwners
   /** Its partitions that are down. */
   readonly outages: Pick<Outages, 'notReady' | 'warnings'>
-  /** Partitions that an owner answers for, here or elsewhere; a damaged one answers that it is closed. */
-  answering(): Promise<number>
+  /**
+   * How many partitions no owner has answered for yet, here or elsewhere; asks those alone. A damaged one answers
+   * that it is closed.
+   */
+  silent(): Promise<number>
   /** Hands every partition over and leaves the cluster. */
   close(): Promise<void>
 }
@@ -54,6 +57,9 @@ export const startNode = async ({ nats, log, dataDir, logger }: NodeSetup): Prom
       lastSeq,
     })
   const servings = new Map<number, CommandServing>()
+  /** Tell the placement that a partition has arrived. */
+  const arrivals = new Map<number, () => void>()
+  const silent = new Set(Array.from({ length: meta.partitions }, (_, partition) => partition))
   const outages = new Outages(() => performance.now())
   const requester = requestCommands(nats, { log: meta.name })
   const node: Node = new Node({
@@ -67,6 +73,7 @@ export const startNode = async ({ nats, log, dataDir, logger }: NodeSetup): Prom
       outages.changed(partition, state, reason)
       if (state !== 'Active' && state !== 'Quarantined') return
       if (!servings.has(partition)) servings.set(partition, serve(partition))
+      arrivals.get(partition)?.()
       if (state === 'Active') servings.get(partition)?.announce(epoch)
     },
   })
@@ -100,7 +107,8 @@ export const startNode = async ({ nats, log, dataDir, logger }: NodeSetup): Prom
         log: meta.name,
         partitions: meta.partitions,
         replicas: meta.replicas,
-        run: (partition, lease) => {
+        run: (partition, lease, serving) => {
+          arrivals.set(partition, serving)
           outages.owned(partition, lease)
           return Effect.addFinalizer(() => stopServing(partition)).pipe(
             Effect.andThen(node.run(partition, lease)),
@@ -130,15 +138,15 @@ export const startNode = async ({ nats, log, dataDir, logger }: NodeSetup): Prom
       },
     },
     outages,
-    answering: async () => {
-      const partitions = Array.from({ length: meta.partitions }, (_, n) => n)
-      const answers = await Promise.allSettled(
-        partitions.map((n) =>
-          requester.request(n, [{ type: 'DescribePartition' }], { timeoutMs: answerTimeoutMs }),
-        ),
+    silent: async () => {
+      await Promise.allSettled(
+        [...silent].map(async (partition) => {
+          const command = { type: 'DescribePartition' } as const
+          const { answers } = await requester.request(partition, [command], { timeoutMs: answerTimeoutMs })
+          if (isAnswer(answers[0])) silent.delete(partition)
+        }),
       )
-      return answers.filter((answer) => answer.status === 'fulfilled' && isAnswer(answer.value.answers[0]))
-        .length
+      return silent.size
     },
     close: async () => {
       await Effect.runPromise(Scope.close(scope, Exit.void))
