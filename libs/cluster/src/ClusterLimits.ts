@@ -38,6 +38,9 @@ export const onTheWayMax = 2
 /** How long a partition that does not answer holds up the moves of others, in ms. */
 export const arrivalMsMax = 10_000
 
+/** How long an owner serves on until the next one has loaded the partition, in ms; then it hands over all the same. */
+export const loadAheadMsMax = 3000
+
 /** How long a node that stops hands over a few at a time, in ms; then all the rest at once. */
 export const orderlyLeaveMsMax = 5000
 

@@ -19,3 +19,12 @@ export const partitionOfKey = (key: string): number | undefined => {
   const match = /^partition\.(\d+)$/.exec(key)
   return match?.[1] === undefined ? undefined : Number(match[1])
 }
+
+/** Key of the note that the next owner of a partition has loaded it. */
+export const aheadKey = (partition: number): string => `ahead.${partition}`
+
+/** The partition of such a key, undefined for a foreign key. */
+export const partitionOfAheadKey = (key: string): number | undefined => {
+  const match = /^ahead\.(\d+)$/.exec(key)
+  return match?.[1] === undefined ? undefined : Number(match[1])
+}

@@ -79,6 +79,11 @@ export class PartitionLocks {
     return this.#held.get(partition)?.stay === this.#membership.stay ? this.#membership.beatAtMs : -Infinity
   }
 
+  /** The bucket's revision at which this node wrote the lock last; 0 where it is not held. */
+  revision(partition: number): number {
+    return this.#held.get(partition)?.revision ?? 0
+  }
+
   /** How this node got the lock. */
   reason(partition: number): string {
     return this.#held.get(partition)?.reason ?? 'unknown'

@@ -53,6 +53,11 @@ export interface PlacementOptions {
     lease: OwnershipLease,
     serving: () => void,
   ) => Effect.Effect<never, unknown, Scope.Scope>
+  /**
+   * Gets ready for a partition that another node is about to hand over, which serves on meanwhile: for a few seconds until this
+   * succeeds or fails. Its scope closes when the partition answers here, or goes elsewhere.
+   */
+  readonly loadAhead?: (partition: number) => Effect.Effect<void, unknown, Scope.Scope>
   readonly onEvent?: (event: PlacementEvent) => void
 }
 

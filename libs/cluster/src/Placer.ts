@@ -1,4 +1,11 @@
-import { type ClusterTimes, onTheWayMax, orderlyLeaveMsMax, retryMs } from './ClusterLimits.ts'
+import type { AheadNotes } from './AheadNotes.ts'
+import {
+  type ClusterTimes,
+  loadAheadMsMax,
+  onTheWayMax,
+  orderlyLeaveMsMax,
+  retryMs,
+} from './ClusterLimits.ts'
 import type { Membership } from './Membership.ts'
 import type { PartitionLocks } from './PartitionLocks.ts'
 import { nextMoves, planPlacement, type PlacementView } from './planPlacement.ts'
@@ -15,10 +22,13 @@ export interface PlacerOptions {
   readonly times: ClusterTimes
   readonly membership: Membership
   readonly locks: PartitionLocks
+  readonly notes: AheadNotes
   /** Whether what is known of nodes and locks is up to date. */
   readonly isInformed: () => boolean
   /** Starts a partition whose lock was just taken. */
   readonly start: (partition: number) => RunningPartition
+  /** Begins to load a partition that another node will hand over to this one. */
+  readonly loadAhead: (partition: number) => RunningPartition
   readonly onTrouble: (reason: string) => void
 }
 
@@ -32,6 +42,10 @@ export class Placer {
   readonly #o: PlacerOptions
   readonly #steps = new Map<number, Step>()
   readonly #running = new Map<number, RunningPartition>()
+  /** Partitions that are loaded here while another node serves them. */
+  readonly #ahead = new Map<number, RunningPartition>()
+  /** Called when something may have changed for a hand-over that waits. */
+  readonly #waits = new Set<() => void>()
   /** Monotonic ms before which a partition is not tried again. */
   readonly #retryAtMs = new Map<number, number>()
   readonly #timer: NodeJS.Timeout
@@ -58,6 +72,8 @@ export class Placer {
   /** Hands over everything, which the membership has announced, and resolves when nothing runs here any more. */
   async leave(): Promise<void> {
     this.#leavingSinceMs = performance.now()
+    for (const ahead of this.#ahead.values()) void ahead.stop()
+    this.#ahead.clear()
     await new Promise<void>((resolve) => {
       this.#left = resolve
       this.#look()
@@ -76,8 +92,10 @@ export class Placer {
       }
       const plan = planPlacement(view)
       if (this.#leavingSinceMs === undefined) this.#take(view, plan)
+      this.#loadAhead(view)
       this.#handOver(view, plan)
     }
+    for (const check of this.#waits) check()
     if (this.#leavingSinceMs === undefined) return
     if (this.#isInAHurry())
       for (const partition of this.#running.keys()) void this.#stop(partition, undefined)
@@ -109,6 +127,46 @@ export class Placer {
     for (const partition of locks.unheld())
       if (isDue(partition) && plan[partition] !== membership.address)
         void this.#once(partition, 'taking', () => locks.disown(partition))
+  }
+
+  /** Loads what others say they hand over to this node, until it answers here, or they turned to another. */
+  #loadAhead({ holders }: PlacementView): void {
+    const { membership, loadAhead } = this.#o
+    const { address } = membership
+    for (const [partition, { next }] of holders)
+      if (next === address && !this.#ahead.has(partition) && this.#leavingSinceMs === undefined)
+        this.#ahead.set(partition, loadAhead(partition))
+    for (const [partition, ahead] of this.#ahead) {
+      const holder = holders.get(partition)
+      // While nobody holds it, it is on its way here.
+      if (holder === undefined || holder.next === address) continue
+      if (holder.owner === address && !holder.isServing) continue
+      this.#ahead.delete(partition)
+      void ahead.stop()
+    }
+  }
+
+  /** Resolves when the next owner of a partition has loaded it, or there is no use in waiting for it. */
+  #loadedBy(partition: number, next: string): Promise<void> {
+    const { locks, membership, notes } = this.#o
+    const revision = locks.revision(partition)
+    const untilMs = performance.now() + loadAheadMsMax
+    return new Promise((resolve) => {
+      const check = (): void => {
+        const isAlive = membership.members().some(({ address, isLeaving }) => address === next && !isLeaving)
+        const isWaiting =
+          isAlive &&
+          locks.isHeld(partition) &&
+          performance.now() < untilMs &&
+          !this.#isInAHurry() &&
+          !notes.isThere(partition, next, revision)
+        if (isWaiting) return
+        this.#waits.delete(check)
+        resolve()
+      }
+      this.#waits.add(check)
+      check()
+    })
   }
 
   #handOver(view: PlacementView, plan: ReadonlyArray<string | undefined>): void {
@@ -148,7 +206,10 @@ export class Placer {
     if (running === undefined || this.#steps.get(partition) === 'stopping') return
     const { locks } = this.#o
     await this.#once(partition, 'stopping', async () => {
-      if (next !== undefined) await locks.note(partition, { next })
+      if (next !== undefined) {
+        await locks.note(partition, { next })
+        await this.#loadedBy(partition, next)
+      }
       await running.stop()
       this.#running.delete(partition)
       await this.#release(partition)

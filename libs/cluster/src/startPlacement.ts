@@ -4,6 +4,7 @@ import * as Effect from 'effect/Effect'
 import * as Fiber from 'effect/Fiber'
 import type * as Scope from 'effect/Scope'
 import { clusterTimes, heartbeatTtlMsMax, heartbeatTtlMsMin } from './ClusterLimits.ts'
+import { AheadNotes } from './AheadNotes.ts'
 import { agreedTtlMs } from './agreedTtlMs.ts'
 import { KvBucket } from './KvBucket.ts'
 import { KvWatch } from './KvWatch.ts'
@@ -71,6 +72,7 @@ export const startPlacement = (
     }
     const membership = new Membership(runners, self, times)
     const locks = new PartitionLocks(lockBucket, membership)
+    const notes = new AheadNotes(lockBucket, self.address)
     const onTrouble = (reason: string) => emit('trouble', undefined, reason)
     yield* attempt(() => membership.join())
 
@@ -92,8 +94,29 @@ export const startPlacement = (
       )
       return { stop: () => Effect.runPromise(Fiber.interrupt(fiber)) }
     }
+    const loadAhead = (partition: number) => {
+      const note = Effect.promise(() =>
+        notes
+          .write(partition)
+          .catch((error: unknown) => onTrouble(`partition ${partition}: ${String(error)}`)),
+      )
+      // What fails need not be waited for either.
+      const loading = Effect.ignore(options.loadAhead?.(partition) ?? Effect.void)
+      const fiber = fork(Effect.scoped(loading.pipe(Effect.andThen(note), Effect.andThen(Effect.never))))
+      return { stop: () => Effect.runPromise(Fiber.interrupt(fiber)) }
+    }
     const isInformed = () => membersWatch.isLive && locksWatch.isLive
-    const placer: Placer = new Placer({ partitions, times, membership, locks, isInformed, start, onTrouble })
+    const placer: Placer = new Placer({
+      partitions,
+      times,
+      membership,
+      locks,
+      notes,
+      isInformed,
+      start,
+      loadAhead,
+      onTrouble,
+    })
     const membersWatch: KvWatch<RunnerRecord> = new KvWatch(nc, runners, times, {
       onSnapshot: (entries, gapMs) => {
         membership.snapshot(entries, gapMs)
@@ -107,10 +130,12 @@ export const startPlacement = (
     const locksWatch: KvWatch<PartitionLock> = new KvWatch(nc, lockBucket, times, {
       onSnapshot: (entries) => {
         locks.snapshot(entries, ttlMs)
+        notes.snapshot(entries)
         placer.wake()
       },
       onEntry: (entry) => {
         locks.heard(entry)
+        notes.heard(entry)
         placer.wake()
       },
       onTrouble: (reason) => onTrouble(`watch of locks: ${reason}`),

@@ -114,6 +114,7 @@ export const startNode = async ({ nats, log, dataDir, logger }: NodeSetup): Prom
             Effect.andThen(node.run(partition, lease)),
           )
         },
+        loadAhead: (partition) => node.loadAhead(partition),
         onEvent: ({ kind, partition, reason }) => {
           logger(kind === 'trouble' || kind === 'lost' ? 'warn' : 'debug', `placement ${kind}`, {
             partition,
