@@ -25,12 +25,14 @@ const run = (partition: number, lease: OwnershipLease, serving: () => void) =>
       say({ kind: 'START', partition, atMs: Date.now() })
     }),
     () =>
-      Effect.andThen(
-        Effect.sleep(options.drainMs ?? 0),
-        Effect.sync(() => {
-          leases.delete(partition)
-          say({ kind: 'STOP', partition, atMs: Date.now() })
-        }),
+      Effect.sync(() => say({ kind: 'DRAIN', partition, atMs: Date.now() })).pipe(
+        Effect.andThen(Effect.sleep(options.drainMs ?? 0)),
+        Effect.andThen(
+          Effect.sync(() => {
+            leases.delete(partition)
+            say({ kind: 'STOP', partition, atMs: Date.now() })
+          }),
+        ),
       ),
   ).pipe(Effect.andThen(Effect.never))
 

@@ -64,7 +64,13 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
     const pages = address === undefined || settings.console === 'off' ? undefined : startConsole(logger)
     if (pages !== undefined) closers.push(() => pages.close())
     const { nats, log } = await openEngineLog(setup, (closer) => closers.push(closer))
-    const running = await startNode({ nats, log, dataDir: settings.dataDir, logger })
+    const running = await startNode({
+      nats,
+      log,
+      dataDir: settings.dataDir,
+      logger,
+      deadAfterMs: settings.deadAfter,
+    })
     closers.push(() => running.close())
     const connection = watchConnection(nats)
     const client = createClient(
@@ -131,11 +137,9 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
       partitions: log.meta.partitions,
       client,
       ready: async (signal) => {
-        for (let pauseMs = readyPauseMs; ; pauseMs = Math.min(2 * pauseMs, readyPauseMsMax)) {
-          if ((await running.silent()) === 0) return
+        while ((await running.silent()) > 0)
           if (signal.aborted) throw new KirokuError('Stopped', 'stopped before every partition had an owner')
-          await new Promise((resolve) => setTimeout(resolve, pauseMs))
-        }
+          else await new Promise((resolve) => setTimeout(resolve, readyPollMs))
       },
       close: () => {
         stopping = true
@@ -148,6 +152,5 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
   }
 }
 
-/** Pauses between two looks at partitions that did not answer, in ms: the first, doubled up to the longest. */
-const readyPauseMs = 20
-const readyPauseMsMax = 500
+/** How often it is looked whether all partitions have answered, in ms; NATS is not asked as often. */
+const readyPollMs = 20

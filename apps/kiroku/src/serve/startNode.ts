@@ -19,6 +19,10 @@ const routeTimeoutMs = 10_000
 /** How long a partition may take to answer a ping, in ms. */
 const answerTimeoutMs = 2_000
 
+/** Shortest and longest pause before silent partitions are asked again, in ms. */
+const askPauseMsMin = 20
+const askPauseMsMax = 500
+
 /** What a node runs on. */
 export interface NodeSetup {
   readonly nats: Nats
@@ -26,6 +30,8 @@ export interface NodeSetup {
   /** Folder of the node's tail notes. */
   readonly dataDir: string
   readonly logger: Logger
+  /** Time without a heartbeat after which a node counts as dead, in ms; undefined: as the log has it. */
+  readonly deadAfterMs: number | undefined
 }
 
 /** A node that takes part in a log's cluster. */
@@ -36,8 +42,8 @@ export interface RunningNode {
   /** Its partitions that are down. */
   readonly outages: Pick<Outages, 'notReady' | 'warnings'>
   /**
-   * How many partitions no owner has answered for yet, here or elsewhere; asks those alone. A damaged one answers
-   * that it is closed.
+   * How many partitions no owner has answered for yet, here or elsewhere. Those of others are asked, less and less often,
+   * until they have. A damaged one answers that it is closed.
    */
   silent(): Promise<number>
   /** Hands every partition over and leaves the cluster. */
@@ -48,7 +54,13 @@ export interface RunningNode {
  * Joins the nodes of a log: runs the actors of the partitions that fall to this process, and serves their commands.
  * Errors: those of `placement`.
  */
-export const startNode = async ({ nats, log, dataDir, logger }: NodeSetup): Promise<RunningNode> => {
+export const startNode = async ({
+  nats,
+  log,
+  dataDir,
+  logger,
+  deadAfterMs,
+}: NodeSetup): Promise<RunningNode> => {
   const { meta } = log
   for (const { incarnation, lastSeq } of lostLogs(dataDir, log))
     logger('error', 'this is not the log that this node wrote to: `kiroku doctor` says more', {
@@ -60,6 +72,8 @@ export const startNode = async ({ nats, log, dataDir, logger }: NodeSetup): Prom
   /** Tell the placement that a partition has arrived. */
   const arrivals = new Map<number, () => void>()
   const silent = new Set(Array.from({ length: meta.partitions }, (_, partition) => partition))
+  let askAtMs = -Infinity
+  let askPauseMs = askPauseMsMin
   const outages = new Outages(() => performance.now())
   const requester = requestCommands(nats, { log: meta.name })
   const node: Node = new Node({
@@ -74,6 +88,7 @@ export const startNode = async ({ nats, log, dataDir, logger }: NodeSetup): Prom
       if (state !== 'Active' && state !== 'Quarantined') return
       if (!servings.has(partition)) servings.set(partition, serve(partition))
       arrivals.get(partition)?.()
+      silent.delete(partition)
       if (state === 'Active') servings.get(partition)?.announce(epoch)
     },
   })
@@ -107,6 +122,7 @@ export const startNode = async ({ nats, log, dataDir, logger }: NodeSetup): Prom
         log: meta.name,
         partitions: meta.partitions,
         replicas: meta.replicas,
+        ...(deadAfterMs === undefined ? {} : { heartbeatTtlMs: deadAfterMs }),
         run: (partition, lease, serving) => {
           arrivals.set(partition, serving)
           outages.owned(partition, lease)
@@ -140,6 +156,9 @@ export const startNode = async ({ nats, log, dataDir, logger }: NodeSetup): Prom
     },
     outages,
     silent: async () => {
+      if (performance.now() < askAtMs) return silent.size
+      askAtMs = performance.now() + askPauseMs
+      askPauseMs = Math.min(2 * askPauseMs, askPauseMsMax)
       await Promise.allSettled(
         [...silent].map(async (partition) => {
           const command = { type: 'DescribePartition' } as const
