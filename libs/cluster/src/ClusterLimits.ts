@@ -1,29 +1,51 @@
-/** Default TTL of a runner's heartbeat key. */
+/** Default TTL of a node's heartbeat: the time after which a silent node counts as dead. */
 export const heartbeatTtlMsDefault = 3000
 
 /** Shortest TTL: below it, ordinary pauses of a process look like its death. */
 export const heartbeatTtlMsMin = 1000
 
-/** Beats and confirmations within one TTL. */
-export const beatsPerTtl = 6
+/** Longest TTL: with a longer one, nobody would wait for the partitions of a dead node. */
+export const heartbeatTtlMsMax = 60_000
 
-/** How often a node reads which others are alive. */
-export const membershipPollMs = 150
+/** Every interval of a node's placement, in ms, from the TTL of heartbeats. */
+export interface ClusterTimes {
+  readonly ttlMs: number
+  /** Between two heartbeats of a node, and between two of NATS on a watch. */
+  readonly beatMs: number
+  /** How long one request to NATS may take before it counts as failed. */
+  readonly requestMs: number
+  /** A watch that has heard nothing for this long is set up again: NATS would have sent several heartbeats. */
+  readonly watchSilenceMs: number
+  /** How often a node compares what is with what should be when it hears nothing; asks nobody. */
+  readonly lookMs: number
+  /** Between two questions whether a silent node is gone. */
+  readonly goneMs: number
+}
 
-/** How long one request to NATS may take before it counts as failed. */
-export const requestTimeoutMs = 1000
+/** The intervals that belong to a TTL in ms. */
+export const clusterTimes = (ttlMs: number): ClusterTimes => ({
+  ttlMs,
+  beatMs: ttlMs / 6,
+  requestMs: ttlMs / 3,
+  watchSilenceMs: ttlMs / 2,
+  lookMs: ttlMs / 20,
+  goneMs: ttlMs / 60,
+})
 
-/** How long the set of nodes must be quiet before partitions move to those that joined. */
-export const joinDebounceMs = 200
+/** How many partitions of one node may be without an answer at once because they move. */
+export const onTheWayMax = 2
 
-/**
- * How often Sharding compares its shards with the locks still held, and how long one attempt at locks may
- * take.
- */
-export const lockCheckMs = 2000
+/** How long a partition that does not answer holds up the moves of others, in ms. */
+export const arrivalMsMax = 10_000
 
-/** Pause before another try to release a lock. */
-export const releaseRetryMs = 100
+/** How long an owner serves on until the next one has loaded the partition, in ms; then it hands over all the same. */
+export const loadAheadMsMax = 3000
+
+/** How long a node that stops hands over a few at a time, in ms; then all the rest at once. */
+export const orderlyLeaveMsMax = 5000
+
+/** Pause before another try at a lock that could not be taken or released, or at a watch, in ms. */
+export const retryMs = 100
 
 /** Pause before the first restart of a partition that failed; doubles up to `restartPauseMaxMs`. */
 export const restartPauseMs = 100
@@ -36,6 +58,3 @@ export const fencedPauseMs = 1000
 
 /** A partition that ran this long starts again with the shortest pause. */
 export const restartForgivenMs = 10_000
-
-/** How often orphaned locks (from an attempt that was cut off) are found and released. */
-export const sweepMs = 5000

@@ -2,7 +2,6 @@ import { jetStreamCode, toKirokuError } from '@kiroku/nats'
 import { KirokuError } from '@kiroku/protocol'
 import { Kvm } from '@nats-io/kv'
 import { headers, type Msg, type NatsConnection, NoRespondersError, TimeoutError } from '@nats-io/nats-core'
-import { requestTimeoutMs } from './ClusterLimits.ts'
 
 /** A value of a bucket with the revision it was written at. A deleted key has the value `undefined`. */
 export interface KvEntry<A> {
@@ -21,13 +20,34 @@ const wrongRevisionCodes: ReadonlySet<number | undefined> = new Set([
 
 const operationHeader = 'KV-Operation'
 
+/** How long one request may take where nobody says otherwise, in ms. */
+const requestMsDefault = 1000
+
+/** How NATS measures durations. */
+const nanosPerMs = 1_000_000
+
+/** JetStream removes a consumer that nobody listens to after this time, in ms. */
+const abandonedMs = 5000
+
+/** How a bucket is made. */
+export interface BucketSettings {
+  /** Age in ms at which keys vanish; 0 for never. */
+  readonly ttlMs: number
+  readonly replicas: number
+}
+
+/** An answer of JetStream's API. */
+interface ApiAnswer {
+  readonly error?: { readonly code: number; readonly err_code?: number; readonly description: string }
+}
+
 const asKirokuError = (error: unknown, what: string): KirokuError => {
   if (error instanceof KirokuError) return error
   const cause = { cause: error }
   if (error instanceof NoRespondersError)
     return new KirokuError('JetStreamDisabled', `No answer for ${what}.`, cause)
   if (error instanceof TimeoutError)
-    return new KirokuError('Timeout', `No answer for ${what} within ${requestTimeoutMs} ms.`, cause)
+    return new KirokuError('Timeout', `No answer for ${what} in time.`, cause)
   return toKirokuError(error, what)
 }
 
@@ -38,44 +58,125 @@ const asKirokuError = (error: unknown, what: string): KirokuError => {
  */
 export class KvBucket<A> {
   readonly #nc: NatsConnection
+  readonly #name: string
   readonly #stream: string
   readonly #prefix: string
+  readonly #requestMs: number
+  /** Undefined: it is not this process's to make. */
+  readonly #settings: BucketSettings | undefined
 
-  private constructor(nc: NatsConnection, name: string) {
+  private constructor(nc: NatsConnection, name: string, requestMs: number, settings?: BucketSettings) {
     this.#nc = nc
+    this.#name = name
     this.#stream = `KV_${name}`
     this.#prefix = `$KV.${name}.`
+    this.#requestMs = requestMs
+    this.#settings = settings
   }
 
   /**
-   * Opens a bucket and creates it where it does not exist.
+   * Opens a bucket and creates it where it does not exist, now or whenever it is missing later.
    *
-   * @param options.ttlMs age in ms at which keys vanish; 0 for never
-   * @returns the bucket and the TTL it really has, which is that of its creation
+   * @param requestMs how long one request may take
    * @throws KirokuError `NatsUnreachable`, `JetStreamDisabled`, `Timeout`
    */
   static async create<A>(
     nc: NatsConnection,
     name: string,
-    options: { readonly ttlMs: number; readonly replicas: number },
-  ): Promise<{ readonly bucket: KvBucket<A>; readonly ttlMs: number }> {
-    try {
-      const kv = await new Kvm(nc).create(name, {
-        history: 1,
-        ttl: options.ttlMs,
-        replicas: options.replicas,
-        allow_direct: true,
-      })
-      const { ttl } = await kv.status()
-      return { bucket: new KvBucket<A>(nc, name), ttlMs: ttl }
-    } catch (error) {
-      throw asKirokuError(error, `bucket ${name}`)
-    }
+    settings: BucketSettings,
+    requestMs = requestMsDefault,
+  ): Promise<KvBucket<A>> {
+    const bucket = new KvBucket<A>(nc, name, requestMs, settings)
+    await bucket.#make()
+    return bucket
   }
 
   /** Names a bucket without checking that it exists; reading one that does not finds nothing. */
   static open<A>(nc: NatsConnection, name: string): KvBucket<A> {
-    return new KvBucket<A>(nc, name)
+    return new KvBucket<A>(nc, name, requestMsDefault)
+  }
+
+  /**
+   * The TTL of the keys in ms, which is that of the bucket's creation; undefined where there is no bucket.
+   *
+   * @throws KirokuError `NatsUnreachable`, `JetStreamDisabled`, `Timeout`
+   */
+  static async ttlMs(nc: NatsConnection, name: string): Promise<number | undefined> {
+    const config = await new KvBucket(nc, name, requestMsDefault).#config()
+    return config === undefined ? undefined : config.max_age / nanosPerMs
+  }
+
+  /**
+   * Changes the TTL of the keys of a bucket that exists.
+   *
+   * @throws KirokuError `NatsUnreachable`, `JetStreamDisabled`, `Timeout`
+   */
+  static async setTtlMs(nc: NatsConnection, name: string, ttlMs: number): Promise<void> {
+    const bucket = new KvBucket(nc, name, requestMsDefault)
+    const age = ttlMs * nanosPerMs
+    const changed = { ...(await bucket.#config()), max_age: age, duplicate_window: age }
+    const { config, error } = await bucket.#api<{ readonly config: unknown }>('STREAM.UPDATE', changed)
+    if (config === undefined) throw bucket.#refused(error)
+  }
+
+  /** The stream's; undefined where there is none. */
+  async #config(): Promise<{ readonly max_age: number } | undefined> {
+    const { config, error } = await this.#api<{ readonly config: { readonly max_age: number } }>(
+      'STREAM.INFO',
+    )
+    if (error?.err_code === jetStreamCode.streamNotFound) return undefined
+    if (config === undefined) throw this.#refused(error)
+    return config
+  }
+
+  /** Makes it if it is missing. */
+  async #make(): Promise<void> {
+    if (this.#settings === undefined) return
+    const { ttlMs: ttl, replicas } = this.#settings
+    try {
+      await new Kvm(this.#nc).create(this.#name, { history: 1, ttl, replicas, allow_direct: true })
+    } catch (error) {
+      throw asKirokuError(error, `bucket ${this.#name}`)
+    }
+  }
+
+  /**
+   * Lets JetStream push all keys, and then every write, to a subject, and heartbeats while there is none. Makes the bucket
+   * first if it is missing.
+   *
+   * @param heartbeatMs between heartbeats
+   * @returns how many keys there are
+   * @throws KirokuError `NatsUnreachable`, `JetStreamDisabled`, `Timeout`
+   */
+  async consume(subject: string, heartbeatMs: number): Promise<number> {
+    const create = () =>
+      this.#api<{ readonly num_pending?: number }>('CONSUMER.CREATE', {
+        stream_name: this.#stream,
+        config: {
+          deliver_subject: subject,
+          deliver_policy: 'last_per_subject',
+          filter_subject: `${this.#prefix}>`,
+          ack_policy: 'none',
+          replay_policy: 'instant',
+          idle_heartbeat: Math.round(heartbeatMs * nanosPerMs),
+          inactive_threshold: abandonedMs * nanosPerMs,
+          mem_storage: true,
+          num_replicas: 1,
+        },
+      })
+    let answer = await create()
+    if (answer.error?.err_code === jetStreamCode.streamNotFound) {
+      await this.#make()
+      answer = await create()
+    }
+    if (answer.num_pending === undefined) throw this.#refused(answer.error)
+    return answer.num_pending
+  }
+
+  /** An entry as a consumer of the bucket gets it. */
+  entryOf(subject: string, data: Uint8Array, revision: number): KvEntry<A> {
+    const value = data.length === 0 ? undefined : (JSON.parse(Buffer.from(data).toString()) as A)
+    return { key: subject.slice(this.#prefix.length), value, revision }
   }
 
   /**
@@ -84,17 +185,13 @@ export class KvBucket<A> {
    * @throws KirokuError `NatsUnreachable`, `Timeout`
    */
   async get(key: string): Promise<KvEntry<A> | undefined> {
-    const answer = await this.#request(
-      `$JS.API.STREAM.MSG.GET.${this.#stream}`,
-      JSON.stringify({ last_by_subj: this.#prefix + key }),
+    const reply = await this.#api<{ readonly message?: { readonly seq: number; readonly data?: string } }>(
+      'STREAM.MSG.GET',
+      { last_by_subj: this.#prefix + key },
     )
-    const reply = answer.json<{
-      readonly message?: { readonly seq: number; readonly data?: string; readonly hdrs?: string }
-      readonly error?: { readonly code: number; readonly description: string }
-    }>()
-    if (reply.error?.code === 404) return undefined
-    if (reply.message === undefined)
-      throw new KirokuError('NatsUnreachable', `${this.#stream}: ${reply.error?.description ?? 'no message'}`)
+    // A bucket that is missing says nothing about its keys.
+    if (reply.error?.code === 404 && reply.error.err_code !== jetStreamCode.streamNotFound) return undefined
+    if (reply.message === undefined) throw this.#refused(reply.error)
     const { seq, data } = reply.message
     const value = data ? (JSON.parse(Buffer.from(data, 'base64').toString()) as A) : undefined
     return { key, value, revision: seq }
@@ -111,7 +208,7 @@ export class KvBucket<A> {
       const answers = await this.#nc.requestMany(
         `$JS.API.DIRECT.GET.${this.#stream}`,
         JSON.stringify({ multi_last: [`${this.#prefix}>`] }),
-        { strategy: 'timer', maxWait: requestTimeoutMs },
+        { strategy: 'timer', maxWait: this.#requestMs },
       )
       for await (const answer of answers) {
         const status = answer.headers?.code ?? 0
@@ -128,7 +225,7 @@ export class KvBucket<A> {
     } catch (error) {
       throw asKirokuError(error, this.#stream)
     }
-    throw new KirokuError('Timeout', `No answer from ${this.#stream} within ${requestTimeoutMs} ms.`)
+    throw new KirokuError('Timeout', `No answer from ${this.#stream} within ${this.#requestMs} ms.`)
   }
 
   /** Writes a value unconditionally; returns its revision. */
@@ -163,7 +260,7 @@ export class KvBucket<A> {
     const h = headers()
     if (expectedRevision !== undefined) h.set('Nats-Expected-Last-Subject-Sequence', String(expectedRevision))
     if (operation !== undefined) h.set(operationHeader, operation)
-    const answer = await this.#request(this.#prefix + key, payload, h)
+    const answer = await this.#publish(this.#prefix + key, payload, h)
     const ack = answer.json<{
       readonly seq?: number
       readonly error?: { readonly err_code: number; readonly description: string }
@@ -174,10 +271,31 @@ export class KvBucket<A> {
     return ack.seq
   }
 
+  /** A write; a bucket that is missing is made, and then it is tried again. */
+  async #publish(subject: string, payload: string, withHeaders: ReturnType<typeof headers>): Promise<Msg> {
+    try {
+      return await this.#request(subject, payload, withHeaders)
+    } catch (error) {
+      if (!(error instanceof KirokuError) || error.id !== 'JetStreamDisabled' || this.#settings === undefined)
+        throw error
+      await this.#make()
+      return this.#request(subject, payload, withHeaders)
+    }
+  }
+
+  async #api<B>(verb: string, payload: unknown = {}): Promise<Partial<B> & ApiAnswer> {
+    const answer = await this.#request(`$JS.API.${verb}.${this.#stream}`, JSON.stringify(payload))
+    return answer.json<Partial<B> & ApiAnswer>()
+  }
+
+  #refused(error: ApiAnswer['error']): KirokuError {
+    return new KirokuError('NatsUnreachable', `${this.#stream}: ${error?.description ?? 'no answer'}`)
+  }
+
   async #request(subject: string, payload: string, withHeaders?: ReturnType<typeof headers>): Promise<Msg> {
     try {
       return await this.#nc.request(subject, payload, {
-        timeout: requestTimeoutMs,
+        timeout: this.#requestMs,
         ...(withHeaders === undefined ? {} : { headers: withHeaders }),
       })
     } catch (error) {

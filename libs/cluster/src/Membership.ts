@@ -1,24 +1,43 @@
-import type { KvBucket } from './KvBucket.ts'
+import type { ClusterTimes } from './ClusterLimits.ts'
+import type { KvBucket, KvEntry } from './KvBucket.ts'
+import type { Member } from './planPlacement.ts'
 import { isCertainlyDead } from './ProcessIdentity.ts'
 import type { RefusedPartition, RunnerRecord } from './RunnerRecord.ts'
 import { stepAside } from './stepAside.ts'
 
-/** Membership: keeps this node's heartbeat and judges those of the others. */
+/** Another node, as far as this one knows. */
+interface Known {
+  readonly record: RunnerRecord
+  heardAtMs: number
+  /** When NATS was last asked whether it is gone. */
+  askedAtMs: number
+}
+
+/**
+ * Membership: keeps this node's heartbeat and judges those of the others.
+ *
+ * A heartbeat is written only over the one before it. Where that succeeds, the key never expired in between, so nobody can have
+ * found this node gone: one write a beat, at the leader and fenced, confirms every lock that the node holds. Where it fails because the key
+ * had expired, a new `stay` begins, and each lock has to be confirmed by itself.
+ */
 export class Membership {
   readonly #bucket: KvBucket<RunnerRecord>
-  readonly #ttlMs: number
-  readonly #knownRunners = new Map<string, RunnerRecord>()
+  readonly #times: ClusterTimes
+  readonly #others = new Map<string, Known>()
   #self: RunnerRecord
   #isMember = false
+  /** Of this node's last heartbeat. */
+  #revision = 0
+  #beating: Promise<unknown> = Promise.resolve()
+  #stay = 0
   #beatAtMs = -Infinity
-  #listedAtMs = -Infinity
-  /** When reading worked again after a gap; a heartbeat missing soon after says nothing about its owner. */
+  /** When the watch was set up after a gap: silence of the others before that says nothing about them. */
   #recoveredAtMs = -Infinity
 
-  constructor(bucket: KvBucket<RunnerRecord>, self: RunnerRecord, ttlMs: number) {
+  constructor(bucket: KvBucket<RunnerRecord>, self: RunnerRecord, times: ClusterTimes) {
     this.#bucket = bucket
     this.#self = self
-    this.#ttlMs = ttlMs
+    this.#times = times
   }
 
   get address(): string {
@@ -36,18 +55,46 @@ export class Membership {
     return this.#beatAtMs
   }
 
+  /** Counts how often this node became a member: within one stay its heartbeat never expired. */
+  get stay(): number {
+    return this.#stay
+  }
+
   /** Writes this node's heartbeat for the first time. */
   async join(): Promise<void> {
     this.#isMember = true
     await this.beat()
   }
 
-  /** Renews this node's heartbeat. */
-  async beat(): Promise<void> {
-    if (!this.#isMember) return
+  /**
+   * Renews this node's heartbeat.
+   *
+   * @returns whether it was written; if not, an earlier one was whose answer was lost
+   */
+  beat(): Promise<boolean> {
+    const beaten = this.#beating.then(() => this.#isMember && this.#beat())
+    this.#beating = beaten.catch(() => {})
+    return beaten
+  }
+
+  async #beat(): Promise<boolean> {
     const sentAtMs = performance.now()
-    await this.#bucket.put(this.#self.address, this.#self)
+    let revision = await this.#bucket.compareAndSet(this.address, this.#self, this.#revision)
+    if (revision === undefined) {
+      const entry = await this.#bucket.get(this.address)
+      if (entry?.value !== undefined) {
+        this.#revision = entry.revision
+        return false
+      }
+      this.#stay++
+      this.#beatAtMs = -Infinity
+      this.#revision = entry?.revision ?? 0
+      revision = await this.#bucket.compareAndSet(this.address, this.#self, this.#revision)
+      if (revision === undefined) return false
+    }
+    this.#revision = revision
     this.#beatAtMs = sentAtMs
+    return true
   }
 
   /**
@@ -56,7 +103,8 @@ export class Membership {
    */
   async leave(): Promise<void> {
     this.#self = { ...this.#self, leaving: true }
-    await this.beat()
+    // The first may find the answer of an earlier beat lost.
+    if (!(await this.beat())) await this.beat()
   }
 
   /** Notes the first partition that this node cannot read; the others hear of it with the next heartbeat. */
@@ -64,59 +112,90 @@ export class Membership {
     this.#self = { refused, ...this.#self }
   }
 
-  /** Which of the last candidates take no partitions, since others read more. */
-  steppedAside(): ReadonlySet<string> {
-    const others = [...this.#knownRunners.values()].filter(
-      ({ address, leaving }) => !leaving && address !== this.#self.address,
-    )
-    return stepAside([...others, ...(this.isLeaving ? [] : [this.#self])])
-  }
-
   /** Removes this node's heartbeat, after the last lock was released. */
   async signOff(): Promise<void> {
     if (!this.#isMember) return
     this.#isMember = false
-    await this.#bucket.delete(this.#self.address)
+    await this.#beating
+    await this.#bucket.delete(this.address)
   }
 
-  /** Addresses of the runners that partitions may be given to. */
-  async candidates(): Promise<ReadonlyArray<string>> {
-    const entries = await this.#bucket.list()
+  /** What the watch says of all nodes; `gapMs` is how long it had heard nothing. */
+  snapshot(entries: ReadonlyMap<string, KvEntry<RunnerRecord>>, gapMs: number): void {
+    if (gapMs > this.#times.ttlMs / 3) this.#recoveredAtMs = performance.now()
+    for (const entry of entries.values()) this.heard(entry)
+  }
+
+  /**
+   * What the watch says of one node.
+   *
+   * @returns whether that changes where partitions should be; a heartbeat alone does not
+   */
+  heard({ key, value }: KvEntry<RunnerRecord>): boolean {
+    if (key === this.address) return false
+    if (value === undefined) return this.#others.delete(key)
+    const before = this.#others.get(key)?.record
+    this.#others.set(key, { record: value, heardAtMs: performance.now(), askedAtMs: -Infinity })
+    return (
+      before === undefined ||
+      before.leaving !== value.leaving ||
+      before.weight !== value.weight ||
+      (before.refused === undefined) !== (value.refused === undefined)
+    )
+  }
+
+  /** The nodes that are alive, with this one. Those that step aside for nodes that read more have no share. */
+  members(): ReadonlyArray<Member> {
+    const records: RunnerRecord[] = this.#isMember ? [this.#self] : []
+    for (const [address, { record }] of this.#others)
+      if (isCertainlyDead(record, this.#self.machine)) this.#others.delete(address)
+      else records.push(record)
+    const aside = stepAside(records.filter(({ leaving }) => !leaving))
+    return records.map(({ address, leaving, weight }) => ({
+      address,
+      weight: aside.has(address) ? 0 : weight,
+      isLeaving: leaving,
+    }))
+  }
+
+  /**
+   * Asks NATS about the nodes that were silent for a TTL, and forgets those that are gone. One that nobody could have heard,
+   * because this node heard nothing, has one TTL to beat again.
+   *
+   * @returns whether any is gone
+   */
+  async forgetSilent(): Promise<boolean> {
     const nowMs = performance.now()
-    if (nowMs - this.#listedAtMs > this.#ttlMs / 3) this.#recoveredAtMs = nowMs
-    this.#listedAtMs = nowMs
-    const present = new Map<string, RunnerRecord>()
-    for (const { key, value } of entries) if (value !== undefined) present.set(key, value)
-    for (const [address, record] of this.#knownRunners) {
-      const signedOff = entries.some((entry) => entry.key === address && entry.value === undefined)
-      if (!present.has(address) && !signedOff && this.#isInGrace(nowMs)) present.set(address, record)
-    }
-    this.#knownRunners.clear()
-    const candidates: Array<string> = []
-    for (const [address, record] of present) {
-      if (isCertainlyDead(record, this.#self.machine)) continue
-      this.#knownRunners.set(address, record)
-      if (!record.leaving && address !== this.#self.address) candidates.push(address)
-    }
-    if (this.#isMember && !this.isLeaving) candidates.push(this.#self.address)
-    return candidates
+    const silent = [...this.#others].filter(
+      ([, { heardAtMs, askedAtMs }]) =>
+        nowMs - Math.max(heardAtMs, this.#recoveredAtMs) > this.#times.ttlMs &&
+        nowMs - askedAtMs > this.#times.goneMs,
+    )
+    const gone = await Promise.all(
+      silent.map(async ([address, known]) => {
+        known.askedAtMs = nowMs
+        if ((await this.#bucket.get(address))?.value !== undefined) return false
+        // It may have been heard of meanwhile.
+        return this.#others.get(address) === known && this.#others.delete(address)
+      }),
+    )
+    return gone.includes(true)
+  }
+
+  /** Whether any node has been silent so long that NATS has to be asked about it soon. */
+  get isWaiting(): boolean {
+    const sinceMs = performance.now() - this.#times.ttlMs + this.#times.lookMs
+    return [...this.#others.values()].some(
+      ({ heardAtMs }) => Math.max(heardAtMs, this.#recoveredAtMs) < sinceMs,
+    )
   }
 
   /** Whether the runner at `address` is gone, so that its locks are void. Asks the leader. */
   async isGone(address: string): Promise<boolean> {
-    if (address === this.#self.address) return false
-    const entry = await this.#bucket.get(address)
-    if (entry?.value !== undefined) return isCertainlyDead(entry.value, this.#self.machine)
-    const known = this.#knownRunners.get(address)
-    if (known === undefined || entry !== undefined) return true
-    return isCertainlyDead(known, this.#self.machine) || !this.#isInGrace(performance.now())
-  }
-
-  /**
-   * After an outage of NATS the heartbeats of the living may have expired too: they get one TTL to beat
-   * again.
-   */
-  #isInGrace(nowMs: number): boolean {
-    return nowMs - this.#recoveredAtMs < this.#ttlMs
+    if (address === this.address) return false
+    const known = this.#others.get(address)
+    if (known !== undefined) return isCertainlyDead(known.record, this.#self.machine)
+    const record = (await this.#bucket.get(address))?.value
+    return record === undefined || isCertainlyDead(record, this.#self.machine)
   }
 }

@@ -3,6 +3,8 @@ import { connect } from '@kiroku/nats'
 import type { NatsConnection } from '@nats-io/nats-core'
 import { readdirSync, readFileSync } from 'node:fs'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { Kvm } from '@nats-io/kv'
+import { clusterTimes, heartbeatTtlMsDefault } from './ClusterLimits.ts'
 import { KvBucket } from './KvBucket.ts'
 import { Membership } from './Membership.ts'
 import { lockKey, type PartitionLock } from './PartitionLock.ts'
@@ -10,107 +12,162 @@ import { PartitionLocks } from './PartitionLocks.ts'
 import type { RunnerRecord } from './RunnerRecord.ts'
 
 const server = withNats()
-const never = new AbortController().signal
+const times = clusterTimes(heartbeatTtlMsDefault)
 let nc: NatsConnection
 let buckets = 0
+let runnersName: string
 let bucket: KvBucket<PartitionLock>
 let runners: KvBucket<RunnerRecord>
 
 beforeEach(async () => {
   nc = await connect({ servers: server().url })
   const name = `bucket${buckets++}`
-  bucket = (await KvBucket.create<PartitionLock>(nc, `${name}_LOCKS`, { ttlMs: 0, replicas: 1 })).bucket
-  runners = (await KvBucket.create<RunnerRecord>(nc, `${name}_RUNNERS`, { ttlMs: 3000, replicas: 1 })).bucket
+  bucket = await KvBucket.create<PartitionLock>(nc, `${name}_LOCKS`, { ttlMs: 0, replicas: 1 })
+  runnersName = `${name}_RUNNERS`
+  runners = await KvBucket.create<RunnerRecord>(nc, runnersName, { ttlMs: times.ttlMs, replicas: 1 })
 })
 afterEach(() => nc.close())
 
+/** A node as far as its heartbeat and its locks go, with what the watches would tell it read when a test says so. */
 const node = async (address: string) => {
-  const self = { address, host: 'here', pid: 1, partitions: 4, startedAt: '', leaving: false }
-  const membership = new Membership(runners, self, 3000)
+  const self = { address, host: 'here', pid: 1, partitions: 4, startedAt: '', leaving: false, weight: 1 }
+  const membership = new Membership(runners, self, times)
   await membership.join()
-  return { membership, locks: new PartitionLocks(bucket, membership) }
+  const locks = new PartitionLocks(bucket, membership)
+  const look = async () => {
+    const [members, entries] = await Promise.all([runners.list(), bucket.list()])
+    membership.snapshot(new Map(members.map((entry) => [entry.key, entry])), 0)
+    locks.snapshot(new Map(entries.map((entry) => [entry.key, entry])), times.ttlMs)
+  }
+  const take = async (...partitions: ReadonlyArray<number>) => {
+    await look()
+    const taken = await Promise.all(partitions.map((partition) => locks.take(partition)))
+    return partitions.filter((_, index) => taken[index])
+  }
+  return { membership, locks, look, take }
 }
+
+const ownerOf = async (partition: number) => (await bucket.get(lockKey(partition)))?.value?.owner
 
 test('a free lock goes to exactly one of those asking at once', async () => {
   const nodes = await Promise.all(['a', 'b', 'c'].map(node))
-  const taken = await Promise.all(nodes.map(({ locks }) => locks.acquire([0, 1, 2, 3], never)))
+  const taken = await Promise.all(nodes.map(({ take }) => take(0, 1, 2, 3)))
   expect(taken.flat().sort()).toEqual([0, 1, 2, 3])
 })
 
 test('a lock passes on only after its holder let go or signed off', async () => {
   const a = await node('a')
   const b = await node('b')
-  await a.locks.acquire([0, 1], never)
-  expect(await b.locks.acquire([0, 1], never)).toEqual([])
+  await a.take(0, 1)
+  expect(await b.take(0, 1)).toEqual([])
   await a.locks.release(0)
-  expect(await b.locks.acquire([0, 1], never)).toEqual([0])
+  expect(await b.take(0, 1)).toEqual([0])
   await a.membership.leave()
-  expect(await b.locks.acquire([1], never)).toEqual([])
+  expect(await b.take(1)).toEqual([])
   await a.membership.signOff()
-  expect(await b.locks.acquire([1], never)).toEqual([1])
+  expect(await b.take(1)).toEqual([1])
 })
 
 test('a late release does not undo the lock of a successor', async () => {
   const a = await node('a')
-  await a.locks.acquire([0], never)
+  await a.take(0)
   await a.membership.signOff()
   const b = await node('b')
-  expect(await b.locks.acquire([0], never)).toEqual([0])
+  expect(await b.take(0)).toEqual([0])
   await a.locks.release(0)
-  expect((await bucket.get(lockKey(0)))?.value).toEqual({ owner: 'b' })
+  expect(await ownerOf(0)).toBe('b')
+  expect(a.locks.isHeld(0)).toBe(false)
 })
 
-test('an abandoned attempt leaves no lock behind', async () => {
+test('a lock that names this node without its knowledge is given back, those it holds are not', async () => {
   const a = await node('a')
-  const givenUp = new AbortController()
-  const attempt = a.locks.acquire([0, 1], givenUp.signal)
-  givenUp.abort()
-  expect(await attempt).toEqual([])
-  expect((await bucket.get(lockKey(0)))?.value).toBeUndefined()
-  expect((await bucket.get(lockKey(1)))?.value).toBeUndefined()
-})
-
-test('a lock that names this node without its knowledge is swept, those it holds are not', async () => {
-  const a = await node('a')
-  await a.locks.acquire([0], never)
+  await a.take(0)
   await bucket.put(lockKey(1), { owner: 'a' })
-  await a.locks.sweep(4)
-  expect((await bucket.get(lockKey(0)))?.value).toEqual({ owner: 'a' })
-  expect((await bucket.get(lockKey(1)))?.value).toBeUndefined()
+  await a.look()
+  expect(a.locks.unheld()).toEqual([1])
+  await Promise.all([0, 1].map((partition) => a.locks.disown(partition)))
+  expect(await ownerOf(0)).toBe('a')
+  expect(await ownerOf(1)).toBeUndefined()
 })
 
 test('a lock that was wiped is taken back by its holder', async () => {
   const a = await node('a')
-  await a.locks.acquire([0], never)
+  await a.take(0)
   await bucket.delete(lockKey(0))
-  expect(await a.locks.confirm(0)).toBe(true)
-  expect((await bucket.get(lockKey(0)))?.value).toEqual({ owner: 'a' })
+  await a.look()
+  await a.locks.confirmDoubted()
+  expect(await ownerOf(0)).toBe('a')
 })
 
-test('a confirmation dates from the heartbeat before it', async () => {
+test('a heartbeat confirms every lock without a request a lock', async () => {
   const a = await node('a')
-  await a.locks.acquire([0], never)
-  const first = a.locks.confirmedAtMs(0)
+  await a.take(0, 1)
   const beforeMs = performance.now()
+  const asked: string[] = []
+  const listener = nc.subscribe('$JS.API.>', { callback: (_, { subject }) => void asked.push(subject) })
+  await nc.flush()
   await a.membership.beat()
-  expect(a.locks.confirmedAtMs(0)).toBe(first)
-  await a.locks.confirmAll()
+  await a.locks.confirmDoubted()
+  await nc.flush()
+  listener.unsubscribe()
+  for (const partition of [0, 1]) expect(a.locks.confirmedAtMs(partition)).toBeGreaterThanOrEqual(beforeMs)
+  expect(asked).toEqual([])
+})
+
+test('after a heartbeat that had expired, no lock is confirmed before it was written again', async () => {
+  const a = await node('a')
+  await a.take(0)
+  const before = await bucket.get(lockKey(0))
+  // As the TTL does it.
+  await new Kvm(nc).open(runnersName).then((kv) => kv.purge('a'))
+  await a.membership.beat()
+  expect(a.locks.confirmedAtMs(0)).toBe(-Infinity)
+  await a.locks.confirmDoubted()
   expect(a.locks.confirmedAtMs(0)).toBe(a.membership.beatAtMs)
-  expect(a.locks.confirmedAtMs(0)).toBeGreaterThanOrEqual(beforeMs)
+  // Whoever found it gone before can no longer take it.
+  expect(await bucket.compareAndSet(lockKey(0), { owner: 'b' }, before?.revision ?? 0)).toBeUndefined()
+})
+
+test('a lock that was taken while the heartbeat had expired is lost, not confirmed', async () => {
+  const a = await node('a')
+  await a.take(0)
+  const lost: string[] = []
+  a.locks.onLost(0, (reason) => lost.push(reason))
+  await new Kvm(nc).open(runnersName).then((kv) => kv.purge('a'))
+  const b = await node('b')
+  expect(await b.take(0)).toEqual([0])
+  await a.membership.beat()
+  expect(a.locks.confirmedAtMs(0)).toBe(-Infinity)
+  await a.locks.confirmDoubted()
+  await a.locks.confirmDoubted()
+  expect(lost).toEqual(['the lock names b'])
+  expect(a.locks.confirmedAtMs(0)).toBe(-Infinity)
+})
+
+test('a heartbeat whose answer was lost begins no new stay', async () => {
+  const a = await node('a')
+  await a.take(0)
+  // What arrived of it.
+  await runners.put('a', (await runners.get('a'))?.value as RunnerRecord)
+  expect(await a.membership.beat()).toBe(false)
+  expect(a.membership.stay).toBe(0)
+  expect(await a.membership.beat()).toBe(true)
+  expect(a.locks.confirmedAtMs(0)).toBe(a.membership.beatAtMs)
 })
 
 test('locks are kept while nats-server does not answer', async () => {
   const a = await node('a')
-  await a.locks.acquire([0, 1], never)
+  await a.take(0, 1)
   await server().kill('SIGSTOP')
   // The signal is sent, but may not have arrived yet.
   const threads = `/proc/${server().pid}/task`
   await waitUntil(() =>
     readdirSync(threads).every((t) => readFileSync(`${threads}/${t}/stat`, 'utf8').includes(') T ')),
   )
-  await expect(a.locks.confirmAll()).rejects.toMatchObject({ id: 'Timeout' })
-  expect(a.locks.stillHeld([0, 1, 2])).toEqual([0, 1])
+  await expect(a.membership.beat()).rejects.toMatchObject({ id: 'Timeout' })
+  expect([0, 1, 2].filter((partition) => a.locks.isHeld(partition))).toEqual([0, 1])
   await server().kill('SIGCONT')
-  await a.locks.confirmAll()
-  expect(a.locks.stillHeld([0, 1, 2])).toEqual([0, 1])
+  await waitUntil(() => a.membership.beat())
+  await a.locks.confirmDoubted()
+  expect([0, 1, 2].filter((partition) => a.locks.isHeld(partition))).toEqual([0, 1])
 })

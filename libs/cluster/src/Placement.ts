@@ -43,8 +43,8 @@ export interface PlacementOptions {
   /** Replicas of the buckets, 1 by default; takes effect when they are created. */
   readonly replicas?: number
   /**
-   * Age in ms of a heartbeat at which the others consider a node dead, 3000 by default; takes effect when the
-   * bucket is created.
+   * Age in ms of a heartbeat at which the others consider a node dead, 3000 by default. All nodes of a log have the same: the
+   * first one's, until none of them runs.
    */
   readonly heartbeatTtlMs?: number
   /** What this node runs, for `cluster status` and for nodes of other versions. */
@@ -53,8 +53,19 @@ export interface PlacementOptions {
    * Runs while this node owns the partition, and releases everything when its scope closes (interruption
    * means hand over: drain). When it fails it is restarted, after a pause and after the lock has been
    * confirmed.
+   *
+   * @param serving to be called once the partition answers: until then it counts as on its way, and others wait
    */
-  readonly run: (partition: number, lease: OwnershipLease) => Effect.Effect<never, unknown, Scope.Scope>
+  readonly run: (
+    partition: number,
+    lease: OwnershipLease,
+    serving: () => void,
+  ) => Effect.Effect<never, unknown, Scope.Scope>
+  /**
+   * Gets ready for a partition that another node is about to hand over, which serves on meanwhile: for a few seconds until this
+   * succeeds or fails. Its scope closes when the partition answers here, or goes elsewhere.
+   */
+  readonly loadAhead?: (partition: number) => Effect.Effect<void, unknown, Scope.Scope>
   readonly onEvent?: (event: PlacementEvent) => void
 }
 

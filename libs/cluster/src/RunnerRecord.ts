@@ -25,6 +25,8 @@ export interface RunnerRecord extends ProcessIdentity, Partial<NodeBuild> {
   readonly leaving: boolean
   /** The first partition that it found it cannot read: it steps aside for nodes of a newer version. */
   readonly refused?: RefusedPartition
+  /** Its share of the partitions, relative to the others'. Missing in nodes of a version that placed by a ring. */
+  readonly weight?: number
 }
 
 /** Name of the bucket with the heartbeats of a log. */

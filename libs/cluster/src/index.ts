@@ -1,7 +1,7 @@
 /**
  * Owns the placement of partitions on nodes: who runs which partition, the locks and heartbeats behind it, and the
  * hand-over. Never touches a log or a message, and does not make ownership safe: the log's fence does.
- * Talks to NATS KV, and to effect/cluster behind `internal/`.
+ * Talks to NATS KV.
  */
 export {
   type OwnershipLease,

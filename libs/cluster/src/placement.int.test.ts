@@ -1,7 +1,7 @@
 import { waitUntil, withNats } from '@kiroku/testkit'
 import { connect } from '@kiroku/nats'
 import { afterEach, describe, expect, test } from 'vitest'
-import { heartbeatTtlMsDefault, membershipPollMs } from './ClusterLimits.ts'
+import { clusterTimes, heartbeatTtlMsDefault } from './ClusterLimits.ts'
 import { type ChildOptions, ClusterNode } from './ClusterNode.ts'
 import { clusterStatus } from './index.ts'
 
@@ -32,6 +32,16 @@ const allRunOn = (...some: ReadonlyArray<ClusterNode>) =>
     timeoutMs: 20_000,
     what: `every partition runs on one of ${some.length} nodes`,
   })
+
+/** All run, on counts that are at most one apart. */
+const evenly = (...some: ReadonlyArray<ClusterNode>) =>
+  waitUntil(
+    () => {
+      const counts = some.map((node) => node.running().length)
+      return String(runningOn(...some)) === String(all) && Math.max(...counts) - Math.min(...counts) <= 1
+    },
+    { timeoutMs: 20_000, what: 'the partitions are spread evenly' },
+  )
 
 const evenlyOn = async (...some: ReadonlyArray<ClusterNode>) => {
   await allRunOn(...some)
@@ -104,7 +114,7 @@ describe('one node', () => {
 
   test('reports no trouble when it is the last to leave, however long its partitions drain', async () => {
     // Long enough for it to read the members many times.
-    const node = startNode({ log: newLog(), drainMs: 10 * membershipPollMs })
+    const node = startNode({ log: newLog(), drainMs: 10 * clusterTimes(heartbeatTtlMsDefault).lookMs })
     await allRunOn(node)
     await node.end('SIGTERM')
     expect(node.of('STOP')).toHaveLength(partitions)
@@ -232,5 +242,45 @@ describe('two nodes', () => {
     first.signal('SIGCONT')
     await waitUntil(() => first.of('lost').length > 0, { what: 'the node noticed what it lost' })
     await evenlyOn(first, second)
+  })
+})
+
+/** Most partitions that were on their way to or from a node at once: stopped somewhere, not yet started elsewhere. */
+const mostOnTheWay = (...some: ReadonlyArray<ClusterNode>) => {
+  const lines = some
+    .flatMap((node) => node.lines.map((line) => ({ ...line, node })))
+    .filter(({ kind }) => kind === 'DRAIN' || kind === 'START')
+    .sort((a, b) => a.atMs - b.atMs)
+  const from = new Map<number, ClusterNode>()
+  let most = 0
+  for (const { kind, partition = -1, node } of lines) {
+    if (kind === 'START') from.delete(partition)
+    else from.set(partition, node)
+    for (const each of some) most = Math.max(most, [...from.values()].filter((its) => its === each).length)
+    most = Math.max(most, from.size)
+  }
+  return most
+}
+
+describe('a fourth node', () => {
+  test('moves as few partitions as it must when it joins and when it leaves, at most two at once', async () => {
+    const log = newLog()
+    const three: ClusterNode[] = []
+    for (let i = 0; i < 3; i++) {
+      three.push(startNode({ log, drainMs: 50 }))
+      await evenly(...three)
+    }
+    const before = three.map((node) => node.lines.length)
+    const fourth = startNode({ log, drainMs: 50 })
+    await evenly(...three, fourth)
+    expect(fourth.of('START')).toHaveLength(Math.floor(partitions / 4))
+    const since = (node: ClusterNode, index: number) => node.lines.slice(before[index])
+    const stops = three.flatMap(since).filter(({ kind }) => kind === 'STOP')
+    expect(stops).toHaveLength(Math.floor(partitions / 4))
+    expect(mostOnTheWay(...three, fourth)).toBeLessThanOrEqual(2)
+    await fourth.end('SIGTERM')
+    await evenly(...three)
+    const starts = three.flatMap(since).filter(({ kind }) => kind === 'START')
+    expect(starts).toHaveLength(Math.floor(partitions / 4))
   })
 })

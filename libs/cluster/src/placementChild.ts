@@ -17,19 +17,22 @@ const say = (line: ChildLine) => process.stdout.write(`${JSON.stringify(line)}\n
 const nc = await connect({ servers: options.url })
 const leases = new Map<number, OwnershipLease>()
 
-const run = (partition: number, lease: OwnershipLease) =>
+const run = (partition: number, lease: OwnershipLease, serving: () => void) =>
   Effect.acquireRelease(
     Effect.sync(() => {
       leases.set(partition, lease)
+      serving()
       say({ kind: 'START', partition, atMs: Date.now() })
     }),
     () =>
-      Effect.andThen(
-        Effect.sleep(options.drainMs ?? 0),
-        Effect.sync(() => {
-          leases.delete(partition)
-          say({ kind: 'STOP', partition, atMs: Date.now() })
-        }),
+      Effect.sync(() => say({ kind: 'DRAIN', partition, atMs: Date.now() })).pipe(
+        Effect.andThen(Effect.sleep(options.drainMs ?? 0)),
+        Effect.andThen(
+          Effect.sync(() => {
+            leases.delete(partition)
+            say({ kind: 'STOP', partition, atMs: Date.now() })
+          }),
+        ),
       ),
   ).pipe(Effect.andThen(Effect.never))
 

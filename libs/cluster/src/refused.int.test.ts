@@ -33,14 +33,14 @@ const join = (featureLevel: number, unreadable: readonly number[] = []) => {
     log,
     partitions,
     build: { version: `${featureLevel}.0.0`, featureLevel },
-    run: (partition, lease) =>
+    run: (partition, lease, serving) =>
       Effect.acquireRelease(
         Effect.sync(() => {
           running.add(partition)
           if (unreadable.includes(partition)) lease.refuse(`record ${partition} is of a newer version`)
         }),
         () => Effect.sync(() => running.delete(partition)),
-      ).pipe(Effect.andThen(Effect.never)),
+      ).pipe(Effect.andThen(Effect.sync(serving)), Effect.andThen(Effect.never)),
     onEvent: (event) => events.push(event),
   })
   const fiber = Effect.runFork(Effect.scoped(Effect.andThen(node, Effect.never)))

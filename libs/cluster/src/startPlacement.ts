@@ -1,17 +1,21 @@
 import { randomBytes } from 'node:crypto'
 import { isKirokuError, KirokuError } from '@kiroku/protocol'
 import * as Effect from 'effect/Effect'
+import * as Fiber from 'effect/Fiber'
 import type * as Scope from 'effect/Scope'
-import { beatsPerTtl, heartbeatTtlMsDefault, heartbeatTtlMsMin, sweepMs } from './ClusterLimits.ts'
+import { clusterTimes, heartbeatTtlMsMax, heartbeatTtlMsMin } from './ClusterLimits.ts'
+import { AheadNotes } from './AheadNotes.ts'
+import { agreedTtlMs } from './agreedTtlMs.ts'
 import { KvBucket } from './KvBucket.ts'
+import { KvWatch } from './KvWatch.ts'
 import { Membership } from './Membership.ts'
 import { locksBucket, type PartitionLock } from './PartitionLock.ts'
 import { PartitionLocks } from './PartitionLocks.ts'
 import type { Placement, PlacementEvent, PlacementOptions } from './Placement.ts'
+import { Placer } from './Placer.ts'
 import { processIdentity, type ProcessIdentity } from './ProcessIdentity.ts'
 import { type RunnerRecord, runnersBucket } from './RunnerRecord.ts'
 import { clusterStatus } from './clusterStatus.ts'
-import { runSharding } from './internal/EffectCluster.ts'
 import { supervisePartition } from './supervisePartition.ts'
 
 const asKirokuError = (error: unknown): KirokuError =>
@@ -20,15 +24,16 @@ const asKirokuError = (error: unknown): KirokuError =>
 const attempt = <A>(operation: () => Promise<A>) =>
   Effect.tryPromise({ try: operation, catch: asKirokuError })
 
-const check = (options: PlacementOptions, heartbeatTtlMs: number): KirokuError | undefined => {
+const check = (options: PlacementOptions): KirokuError | undefined => {
   if (!/^[A-Za-z0-9_-]{1,32}$/.test(options.log))
     return new KirokuError('InvalidArgument', `${JSON.stringify(options.log)} cannot name a log.`)
   if (!Number.isSafeInteger(options.partitions) || options.partitions < 1)
     return new KirokuError('InvalidArgument', `A log cannot have ${options.partitions} partitions.`)
-  if (heartbeatTtlMs < heartbeatTtlMsMin)
+  const { heartbeatTtlMs: ttlMs = heartbeatTtlMsMin } = options
+  if (!Number.isSafeInteger(ttlMs) || ttlMs < heartbeatTtlMsMin || ttlMs > heartbeatTtlMsMax)
     return new KirokuError(
       'InvalidArgument',
-      `heartbeatTtlMs is ${heartbeatTtlMs}, below ${heartbeatTtlMsMin}.`,
+      `heartbeatTtlMs is ${ttlMs}, not from ${heartbeatTtlMsMin} to ${heartbeatTtlMsMax}.`,
     )
   return undefined
 }
@@ -41,20 +46,22 @@ export const startPlacement = (
   Effect.gen(function* () {
     const { nc, log, partitions } = options
     const replicas = options.replicas ?? 1
-    const heartbeatTtlMs = options.heartbeatTtlMs ?? heartbeatTtlMsDefault
-    const wrong = check(options, heartbeatTtlMs)
+    const wrong = check(options)
     if (wrong !== undefined) return yield* Effect.fail(wrong)
 
     const emit = (kind: PlacementEvent['kind'], partition: number | undefined, reason: string) =>
       options.onEvent?.({ kind, partition, reason })
 
+    const ttlMs = yield* attempt(() => agreedTtlMs(nc, log, options.heartbeatTtlMs))
+    if (ttlMs !== (options.heartbeatTtlMs ?? ttlMs))
+      emit('trouble', undefined, `nodes of this log count as dead after ${ttlMs} ms, as its first one said`)
+    const times = clusterTimes(ttlMs)
     const [runners, lockBucket] = yield* attempt(() =>
       Promise.all([
-        KvBucket.create<RunnerRecord>(nc, runnersBucket(log), { ttlMs: heartbeatTtlMs, replicas }),
-        KvBucket.create<PartitionLock>(nc, locksBucket(log), { ttlMs: 0, replicas }),
+        KvBucket.create<RunnerRecord>(nc, runnersBucket(log), { ttlMs, replicas }, times.requestMs),
+        KvBucket.create<PartitionLock>(nc, locksBucket(log), { ttlMs: 0, replicas }, times.requestMs),
       ]),
     )
-    const { ttlMs } = runners
     const self: RunnerRecord = {
       ...identity,
       ...options.build,
@@ -62,44 +69,17 @@ export const startPlacement = (
       partitions,
       startedAt: new Date().toISOString(),
       leaving: false,
+      weight: 1,
     }
-    const membership = new Membership(runners.bucket, self, ttlMs)
-    const locks = new PartitionLocks(lockBucket.bucket, membership)
+    const membership = new Membership(runners, self, times)
+    const locks = new PartitionLocks(lockBucket, membership)
+    const notes = new AheadNotes(lockBucket, self.address)
+    const onTrouble = (reason: string) => emit('trouble', undefined, reason)
+    yield* attempt(() => membership.join())
 
-    yield* Effect.addFinalizer(() => Effect.ignore(Effect.tryPromise(() => membership.signOff())))
-
-    const beat = Effect.tryPromise(async () => {
-      await membership.beat()
-      await locks.confirmAll()
-    }).pipe(
-      Effect.catch((error) =>
-        Effect.sync(() => emit('trouble', undefined, `heartbeat: ${String(error.cause)}`)),
-      ),
-      Effect.andThen(Effect.sleep(ttlMs / beatsPerTtl)),
-    )
-    yield* Effect.forkScoped(Effect.forever(beat))
-
-    const sweep = Effect.andThen(
-      Effect.sleep(sweepMs),
-      Effect.ignore(Effect.tryPromise(() => locks.sweep(partitions))),
-    )
-    yield* Effect.forkScoped(Effect.forever(sweep))
-
-    yield* runSharding({
-      address: self.address,
-      partitions,
-      store: {
-        candidates: () => membership.candidates(),
-        steppedAside: () => membership.steppedAside(),
-        join: () => membership.join(),
-        leave: () => membership.leave(),
-        acquire: (wanted, signal) => locks.acquire(wanted, signal),
-        stillHeld: (held) => locks.stillHeld(held),
-        release: (partition) => locks.release(partition),
-        releaseAll: () => locks.releaseAll(),
-        isLeaving: () => membership.isLeaving,
-      },
-      run: (partition) =>
+    const fork = Effect.runForkWith(yield* Effect.context())
+    const start = (partition: number) => {
+      const fiber = fork(
         supervisePartition({
           partition,
           locks,
@@ -109,14 +89,87 @@ export const startPlacement = (
             refuse: (reason) => {
               emit('refused', partition, reason)
               membership.refuse({ partition, reason })
+              placer.wake()
             },
           },
           run: options.run,
+          serving: () => {
+            // Without it, others wait a while before they count it as arrived.
+            locks.note(partition, { isServing: true }).catch((error: unknown) => onTrouble(String(error)))
+          },
           emit: (kind, reason) => emit(kind, partition, reason),
           releaseReason: () => (membership.isLeaving ? 'this node stops' : 'it falls to another node'),
         }),
-      onTrouble: (reason) => emit('trouble', undefined, reason),
+      )
+      return { stop: () => Effect.runPromise(Fiber.interrupt(fiber)) }
+    }
+    const loadAhead = (partition: number) => {
+      const note = Effect.promise(() =>
+        notes
+          .write(partition)
+          .catch((error: unknown) => onTrouble(`partition ${partition}: ${String(error)}`)),
+      )
+      // What fails need not be waited for either.
+      const loading = Effect.ignore(options.loadAhead?.(partition) ?? Effect.void)
+      const fiber = fork(Effect.scoped(loading.pipe(Effect.andThen(note), Effect.andThen(Effect.never))))
+      return { stop: () => Effect.runPromise(Fiber.interrupt(fiber)) }
+    }
+    const isInformed = () => membersWatch.isLive && locksWatch.isLive
+    const placer: Placer = new Placer({
+      partitions,
+      times,
+      membership,
+      locks,
+      notes,
+      isInformed,
+      start,
+      loadAhead,
+      onTrouble,
     })
+    const membersWatch: KvWatch<RunnerRecord> = new KvWatch(nc, runners, times, {
+      onSnapshot: (entries, gapMs) => {
+        membership.snapshot(entries, gapMs)
+        placer.wake()
+      },
+      onEntry: (entry) => {
+        if (membership.heard(entry)) placer.wake()
+      },
+      onTrouble: (reason) => onTrouble(`watch of nodes: ${reason}`),
+    })
+    const locksWatch: KvWatch<PartitionLock> = new KvWatch(nc, lockBucket, times, {
+      onSnapshot: (entries) => {
+        locks.snapshot(entries, ttlMs)
+        notes.snapshot(entries)
+        placer.wake()
+      },
+      onEntry: (entry) => {
+        locks.heard(entry)
+        notes.heard(entry)
+        placer.wake()
+      },
+      onTrouble: (reason) => onTrouble(`watch of locks: ${reason}`),
+    })
+    yield* Effect.addFinalizer(() =>
+      Effect.promise(async () => {
+        membersWatch.close()
+        locksWatch.close()
+        await membership.signOff().catch((error: unknown) => onTrouble(`heartbeat: ${String(error)}`))
+      }),
+    )
+
+    const beat = Effect.tryPromise(() => membership.beat()).pipe(
+      Effect.catch((error) => Effect.sync(() => onTrouble(`heartbeat: ${String(error.cause)}`))),
+      Effect.andThen(Effect.sleep(times.beatMs)),
+    )
+    yield* Effect.forkScoped(Effect.forever(beat))
+
+    // Before the heartbeat ends.
+    yield* Effect.addFinalizer(() =>
+      Effect.promise(async () => {
+        await membership.leave().catch((error: unknown) => onTrouble(`heartbeat: ${String(error)}`))
+        await placer.leave()
+      }),
+    )
 
     return { status: attempt(() => clusterStatus(nc, log)), beatAtMs: () => membership.beatAtMs }
   })

@@ -12,6 +12,8 @@ interface SuperviseOptions {
   readonly locks: PartitionLocks
   readonly lease: OwnershipLease
   readonly run: PlacementOptions['run']
+  /** Called when the partition answers. */
+  readonly serving: () => void
   readonly emit: (kind: PlacementEvent['kind'], reason: string) => void
   /** Why the partition is being released. */
   readonly releaseReason: () => string
@@ -47,7 +49,7 @@ export const supervisePartition = (options: SuperviseOptions): Effect.Effect<nev
     for (;;) {
       const startedAtMs = performance.now()
       const end = yield* Effect.exit(
-        Effect.scoped(Effect.suspend(() => options.run(partition, options.lease))),
+        Effect.scoped(Effect.suspend(() => options.run(partition, options.lease, options.serving))),
       )
       const error = Exit.isFailure(end) ? Cause.squash(end.cause) : undefined
       failures = performance.now() - startedAtMs >= restartForgivenMs ? 1 : failures + 1

@@ -1,15 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { startServer, type Server } from '@kiroku/nats-server'
 import { LoadProcess } from '../LoadProcess.ts'
-import type { Part } from '../runParts.ts'
 import type { ClusterLoad } from '../load/clusterLoad.ts'
 import { ClusterNode } from './ClusterNode.ts'
+import type { ClusterRun } from './ClusterRun.ts'
 import type { ClusterSizes } from './sizes.ts'
-
-/** What a part gets. */
-export interface ClusterRun extends Part {
-  readonly sizes: ClusterSizes
-}
 
 /** What clients felt: longest time without a success of any queue, sends begun meanwhile, and their failures. */
 export type Felt = Awaited<ReturnType<ClusterLoad['felt']>>

@@ -1,5 +1,6 @@
 import { atMost, type Figure, informs, median } from '../Figure.ts'
-import { type ClusterRun, type Felt, LoadedCluster } from './LoadedCluster.ts'
+import type { ClusterRun } from './ClusterRun.ts'
+import { type Felt, LoadedCluster } from './LoadedCluster.ts'
 
 const seconds = (felt: readonly Felt[], of: (each: Felt) => number): number => median(felt.map(of)) / 1_000
 const errors = (felt: readonly Felt[]): number => felt.reduce((sum, each) => sum + each.errors, 0)

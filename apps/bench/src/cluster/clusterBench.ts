@@ -1,6 +1,7 @@
 import type { Figure } from '../Figure.ts'
 import { runParts } from '../runParts.ts'
 import { changesOfOwner } from './changesOfOwner.ts'
+import { measureIdle } from './measureIdle.ts'
 import { fullSizes, quickSizes } from './sizes.ts'
 
 /** How a cluster is measured. */
@@ -10,8 +11,11 @@ export interface ClusterBenchOptions {
   readonly only: readonly string[]
 }
 
-const parts = { changes: changesOfOwner }
+const parts = { changes: changesOfOwner, idle: measureIdle }
 
-/** Measures what clients feel of what happens to the nodes of a cluster. Needs the right to make namespaces. */
+/**
+ * Measures what clients feel of what happens to the nodes of a cluster, which needs the right to make namespaces, and what
+ * the nodes ask of NATS at rest.
+ */
 export const clusterBench = ({ quick, only }: ClusterBenchOptions): Promise<Figure[]> =>
   runParts(parts, only, { sizes: quick ? quickSizes : fullSizes })

@@ -10,6 +10,12 @@ export interface ClusterSizes {
   readonly trials: number
   /** Restarts of all nodes one after the other, and of NATS. */
   readonly rounds: number
+  /** Nodes and partitions of the cluster that rests. */
+  readonly idleNodes: number
+  readonly idlePartitions: number
+  /** How long it is left alone before it is counted, and how long it is counted, in s. */
+  readonly settledSeconds: number
+  readonly idleSeconds: number
 }
 
 export const fullSizes: ClusterSizes = {
@@ -19,6 +25,10 @@ export const fullSizes: ClusterSizes = {
   perSecond: 2_000,
   trials: 20,
   rounds: 5,
+  idleNodes: 3,
+  idlePartitions: 64,
+  settledSeconds: 10,
+  idleSeconds: 30,
 }
 
 export const quickSizes: ClusterSizes = {
@@ -28,4 +38,8 @@ export const quickSizes: ClusterSizes = {
   perSecond: 500,
   trials: 2,
   rounds: 1,
+  idleNodes: 3,
+  idlePartitions: 64,
+  settledSeconds: 5,
+  idleSeconds: 10,
 }

@@ -1,4 +1,4 @@
-import { isKirokuError, KirokuError, parseBytes, parseDurationMs } from '@kiroku/protocol'
+import { formatDuration, isKirokuError, KirokuError, parseBytes, parseDurationMs } from '@kiroku/protocol'
 import { errorAt, where } from '@kiroku/worker/located'
 import { nearest } from '../cli/nearest.ts'
 import type { ConfigFile } from './ConfigFile.ts'
@@ -62,7 +62,11 @@ const read = (row: Setting, value: unknown, source: string): string | number => 
       return number
     }
     case 'duration':
-      return asConfigError(() => parseDurationMs(text, source))
+      return within(
+        row,
+        asConfigError(() => parseDurationMs(text, source)),
+        `${source}: "${text}"`,
+      )
     case 'bytes':
       return asConfigError(() => parseBytes(text, source))
     case 'choice':
@@ -75,6 +79,14 @@ const read = (row: Setting, value: unknown, source: string): string | number => 
     default:
       return text
   }
+}
+
+const within = ({ min = 0, max = Infinity }: Setting, ms: number, named: string): number => {
+  if (ms >= min && ms <= max) return ms
+  throw new KirokuError(
+    'InvalidConfig',
+    `${named} is not from ${formatDuration(min)} to ${formatDuration(max)}`,
+  )
 }
 
 const asConfigError = (parseValue: () => number): number => {

@@ -6,8 +6,10 @@ export interface Setting {
   readonly env: string
   readonly kind: 'text' | 'int' | 'duration' | 'bytes' | 'choice'
   readonly choices?: readonly string[]
-  /** Smallest value of an int. */
+  /** Smallest value of an int, or of a duration in ms. */
   readonly min?: number
+  /** Largest value of a duration in ms. */
+  readonly max?: number
   /** As the user would write it. */
   readonly default?: string
   readonly metavar?: string
@@ -160,6 +162,17 @@ export const settingsTable = [
     metavar: 'SIZE',
     description:
       'Maximum size of the record, checkpoints included. Also changes an existing log; a new log keeps 20GiB by default.',
+  }),
+  setting({
+    key: 'deadAfter',
+    flag: 'dead-after',
+    env: 'KIROKU_DEAD_AFTER',
+    kind: 'duration',
+    min: 1_000,
+    max: 60_000,
+    metavar: 'DURATION',
+    description:
+      'Time without a heartbeat after which a node counts as dead and others take its partitions over, from 1s to 1m. All nodes of a log have the same: another value counts once none of them runs. Default: 3s for a new log.',
   }),
   setting({
     key: 'http',

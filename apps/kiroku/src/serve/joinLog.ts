@@ -37,7 +37,8 @@ const joinOnce = async (setup: LogSetup, signal: AbortSignal | undefined): Promi
   }
   try {
     const { nats, log } = await orStopped(openEngineLog(setup, opened), signal)
-    const running = await startNode({ nats, log, dataDir: settings.dataDir, logger })
+    const { dataDir, deadAfter: deadAfterMs } = settings
+    const running = await startNode({ nats, log, dataDir, logger, deadAfterMs })
     closers.push(() => running.close())
     if (signal?.aborted === true) throw stopped()
     return { nats, log, running, close }

@@ -146,7 +146,7 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
       partitions: log.meta.partitions,
       client,
       ready: async (signal) => {
-        while ((await running.answering()) < log.meta.partitions)
+        while ((await running.silent()) > 0)
           if (signal.aborted) throw new KirokuError('Stopped', 'stopped before every partition had an owner')
           else await new Promise((resolve) => setTimeout(resolve, readyPollMs))
         readiness.completed()
@@ -162,6 +162,7 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
   }
 }
 
+/** How often it is looked whether all partitions have answered, in ms; NATS is not asked as often. */
 const readyPollMs = 20
 
 /** How long JetStream may take to say why this node is not ready, in ms. */

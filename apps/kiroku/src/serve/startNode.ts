@@ -21,6 +21,10 @@ const routeTimeoutMs = 10_000
 /** How long a partition may take to answer a ping, in ms. */
 const answerTimeoutMs = 2_000
 
+/** Shortest and longest pause before silent partitions are asked again, in ms. */
+const askPauseMsMin = 20
+const askPauseMsMax = 500
+
 /** What a node runs on. */
 export interface NodeSetup {
   readonly nats: Nats
@@ -28,6 +32,8 @@ export interface NodeSetup {
   /** Folder of the node's tail notes. */
   readonly dataDir: string
   readonly logger: Logger
+  /** Time without a heartbeat after which a node counts as dead, in ms; undefined: as the log has it. */
+  readonly deadAfterMs: number | undefined
 }
 
 /** A node that takes part in a log's cluster. */
@@ -39,8 +45,11 @@ export interface RunningNode {
   readonly outages: Pick<Outages, 'notReady' | 'hasServed' | 'warnings'>
   /** When its last heartbeat that was stored was sent, in monotonic ms. */
   readonly beatAtMs: () => number
-  /** Partitions that an owner answers for, here or elsewhere; a damaged one answers that it is closed. */
-  answering(): Promise<number>
+  /**
+   * How many partitions no owner has answered for yet, here or elsewhere. Those of others are asked, less and less often,
+   * until they have. A damaged one answers that it is closed.
+   */
+  silent(): Promise<number>
   /** Hands every partition over and leaves the cluster. */
   close(): Promise<void>
 }
@@ -49,7 +58,13 @@ export interface RunningNode {
  * Joins the nodes of a log: runs the actors of the partitions that fall to this process, and serves their commands.
  * Errors: `FutureVersion` (the log is of a cluster version that this node does not read), and those of `placement`.
  */
-export const startNode = async ({ nats, log, dataDir, logger }: NodeSetup): Promise<RunningNode> => {
+export const startNode = async ({
+  nats,
+  log,
+  dataDir,
+  logger,
+  deadAfterMs,
+}: NodeSetup): Promise<RunningNode> => {
   const { meta } = log
   for (const { incarnation, lastSeq } of lostLogs(dataDir, log))
     logger('error', 'this is not the log that this node wrote to: `kiroku doctor` says more', {
@@ -58,6 +73,11 @@ export const startNode = async ({ nats, log, dataDir, logger }: NodeSetup): Prom
       lastSeq,
     })
   const servings = new Map<number, CommandServing>()
+  /** Tell the placement that a partition has arrived. */
+  const arrivals = new Map<number, () => void>()
+  const silent = new Set(Array.from({ length: meta.partitions }, (_, partition) => partition))
+  let askAtMs = -Infinity
+  let askPauseMs = askPauseMsMin
   const outages = new Outages(() => performance.now())
   const requester = requestCommands(nats, { log: meta.name })
   await refuseNewerLog(meta.partitions, (partition, commands) =>
@@ -77,6 +97,8 @@ export const startNode = async ({ nats, log, dataDir, logger }: NodeSetup): Prom
       outages.changed(partition, state, reason)
       if (state !== 'Active' && state !== 'Quarantined') return
       if (!servings.has(partition)) servings.set(partition, serve(partition))
+      arrivals.get(partition)?.()
+      silent.delete(partition)
       if (state === 'Active') servings.get(partition)?.announce(epoch)
     },
   })
@@ -111,12 +133,15 @@ export const startNode = async ({ nats, log, dataDir, logger }: NodeSetup): Prom
         partitions: meta.partitions,
         replicas: meta.replicas,
         build: { version: manifest.version, featureLevel },
-        run: (partition, lease) => {
+        ...(deadAfterMs === undefined ? {} : { heartbeatTtlMs: deadAfterMs }),
+        run: (partition, lease, serving) => {
+          arrivals.set(partition, serving)
           outages.owned(partition, lease)
           return Effect.addFinalizer(() => stopServing(partition)).pipe(
             Effect.andThen(node.run(partition, lease)),
           )
         },
+        loadAhead: (partition) => node.loadAhead(partition),
         onEvent: ({ kind, partition, reason }) => {
           logger(quietKinds.has(kind) ? 'debug' : 'warn', `placement ${kind}`, {
             partition,
@@ -142,15 +167,18 @@ export const startNode = async ({ nats, log, dataDir, logger }: NodeSetup): Prom
     },
     outages,
     beatAtMs,
-    answering: async () => {
-      const partitions = Array.from({ length: meta.partitions }, (_, n) => n)
-      const answers = await Promise.allSettled(
-        partitions.map((n) =>
-          requester.request(n, [{ type: 'DescribePartition' }], { timeoutMs: answerTimeoutMs }),
-        ),
+    silent: async () => {
+      if (performance.now() < askAtMs) return silent.size
+      askAtMs = performance.now() + askPauseMs
+      askPauseMs = Math.min(2 * askPauseMs, askPauseMsMax)
+      await Promise.allSettled(
+        [...silent].map(async (partition) => {
+          const command = { type: 'DescribePartition' } as const
+          const { answers } = await requester.request(partition, [command], { timeoutMs: answerTimeoutMs })
+          if (isAnswer(answers[0])) silent.delete(partition)
+        }),
       )
-      return answers.filter((answer) => answer.status === 'fulfilled' && isAnswer(answer.value.answers[0]))
-        .length
+      return silent.size
     },
     close: async () => {
       await Effect.runPromise(Scope.close(scope, Exit.void))

@@ -10,6 +10,7 @@ const nodeSettings: readonly SettingKey[] = [
   'replicas',
   'record',
   'recordBytes',
+  'deadAfter',
   'http',
   'httpBody',
   'tokens',

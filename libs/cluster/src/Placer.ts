@@ -1,0 +1,248 @@
+import type { AheadNotes } from './AheadNotes.ts'
+import {
+  type ClusterTimes,
+  loadAheadMsMax,
+  onTheWayMax,
+  orderlyLeaveMsMax,
+  retryMs,
+} from './ClusterLimits.ts'
+import type { Membership } from './Membership.ts'
+import type { PartitionLocks } from './PartitionLocks.ts'
+import { nextMoves, planPlacement, type PlacementView } from './planPlacement.ts'
+
+/** A partition that runs here. */
+export interface RunningPartition {
+  /** Drains it and resolves when it has stopped. */
+  readonly stop: () => Promise<void>
+}
+
+/** What a {@link Placer} works on. */
+export interface PlacerOptions {
+  readonly partitions: number
+  readonly times: ClusterTimes
+  readonly membership: Membership
+  readonly locks: PartitionLocks
+  readonly notes: AheadNotes
+  /** Whether what is known of nodes and locks is up to date. */
+  readonly isInformed: () => boolean
+  /** Starts a partition whose lock was just taken. */
+  readonly start: (partition: number) => RunningPartition
+  /** Begins to load a partition that another node will hand over to this one. */
+  readonly loadAhead: (partition: number) => RunningPartition
+  readonly onTrouble: (reason: string) => void
+}
+
+type Step = 'taking' | 'running' | 'stopping'
+
+/**
+ * Carries out this node's part of the plan: takes what is free and planned for it, and hands over what is planned for others, a
+ * few at a time. It decides whenever something is heard, and asks NATS nothing to do so.
+ */
+export class Placer {
+  readonly #o: PlacerOptions
+  readonly #steps = new Map<number, Step>()
+  readonly #running = new Map<number, RunningPartition>()
+  /** Partitions that are loaded here while another node serves them. */
+  readonly #ahead = new Map<number, RunningPartition>()
+  /** Called when something may have changed for a hand-over that waits. */
+  readonly #waits = new Set<() => void>()
+  /** Monotonic ms before which a partition is not tried again. */
+  readonly #retryAtMs = new Map<number, number>()
+  readonly #timer: NodeJS.Timeout
+  #isWoken = false
+  #isClearing = false
+  #leavingSinceMs: number | undefined
+  #left: (() => void) | undefined
+
+  constructor(options: PlacerOptions) {
+    this.#o = options
+    this.#timer = setInterval(() => this.#look(), options.times.lookMs)
+  }
+
+  /** Something was heard: looks what is to be done, once for all that is heard now. */
+  wake(): void {
+    if (this.#isWoken) return
+    this.#isWoken = true
+    setImmediate(() => {
+      this.#isWoken = false
+      this.#look()
+    })
+  }
+
+  /** Hands over everything, which the membership has announced, and resolves when nothing runs here any more. */
+  async leave(): Promise<void> {
+    this.#leavingSinceMs = performance.now()
+    for (const ahead of this.#ahead.values()) void ahead.stop()
+    this.#ahead.clear()
+    await new Promise<void>((resolve) => {
+      this.#left = resolve
+      this.#look()
+    })
+    clearInterval(this.#timer)
+  }
+
+  #look(): void {
+    const { membership, locks, isInformed } = this.#o
+    if (isInformed()) {
+      void this.#clearUp()
+      const view: PlacementView = {
+        partitions: this.#o.partitions,
+        members: membership.members(),
+        holders: locks.holders(),
+      }
+      const plan = planPlacement(view)
+      if (this.#leavingSinceMs === undefined) this.#take(view, plan)
+      this.#loadAhead(view)
+      this.#handOver(view, plan)
+    }
+    for (const check of this.#waits) check()
+    if (this.#leavingSinceMs === undefined) return
+    if (this.#isInAHurry())
+      for (const partition of this.#running.keys()) void this.#stop(partition, undefined)
+    if (this.#steps.size === 0) this.#left?.()
+  }
+
+  /** Whether the node stops and has nobody to wait for, or no time. */
+  #isInAHurry(): boolean {
+    const { membership, isInformed } = this.#o
+    if (performance.now() - (this.#leavingSinceMs ?? Infinity) > orderlyLeaveMsMax) return true
+    return (
+      isInformed() && membership.members().every(({ isLeaving, weight = 0 }) => isLeaving || weight === 0)
+    )
+  }
+
+  /** Takes what is planned for this node and free; whether a dead node's lock is, the leader says. */
+  #take({ members, holders }: PlacementView, plan: ReadonlyArray<string | undefined>): void {
+    const { locks, membership } = this.#o
+    const alive = new Set(members.map(({ address }) => address))
+    const nowMs = performance.now()
+    const isDue = (partition: number) =>
+      !this.#steps.has(partition) && nowMs >= (this.#retryAtMs.get(partition) ?? 0)
+    for (const [partition, to] of plan.entries()) {
+      if (to !== membership.address || !isDue(partition)) continue
+      const owner = holders.get(partition)?.owner
+      if (owner === undefined || owner === membership.address || !alive.has(owner))
+        void this.#begin(partition)
+    }
+    for (const partition of locks.unheld())
+      if (isDue(partition) && plan[partition] !== membership.address)
+        void this.#once(partition, 'taking', () => locks.disown(partition))
+  }
+
+  /** Loads what others say they hand over to this node, until it answers here, or they turned to another. */
+  #loadAhead({ holders }: PlacementView): void {
+    const { membership, loadAhead } = this.#o
+    const { address } = membership
+    for (const [partition, { next }] of holders)
+      if (next === address && !this.#ahead.has(partition) && this.#leavingSinceMs === undefined)
+        this.#ahead.set(partition, loadAhead(partition))
+    for (const [partition, ahead] of this.#ahead) {
+      const holder = holders.get(partition)
+      // While nobody holds it, it is on its way here.
+      if (holder === undefined || holder.next === address) continue
+      if (holder.owner === address && !holder.isServing) continue
+      this.#ahead.delete(partition)
+      void ahead.stop()
+    }
+  }
+
+  /** Resolves when the next owner of a partition has loaded it, or there is no use in waiting for it. */
+  #loadedBy(partition: number, next: string): Promise<void> {
+    const { locks, membership, notes } = this.#o
+    const revision = locks.revision(partition)
+    const untilMs = performance.now() + loadAheadMsMax
+    return new Promise((resolve) => {
+      const check = (): void => {
+        const isAlive = membership.members().some(({ address, isLeaving }) => address === next && !isLeaving)
+        const isWaiting =
+          isAlive &&
+          locks.isHeld(partition) &&
+          performance.now() < untilMs &&
+          !this.#isInAHurry() &&
+          !notes.isThere(partition, next, revision)
+        if (isWaiting) return
+        this.#waits.delete(check)
+        resolve()
+      }
+      this.#waits.add(check)
+      check()
+    })
+  }
+
+  #handOver(view: PlacementView, plan: ReadonlyArray<string | undefined>): void {
+    const { membership, locks } = this.#o
+    for (const { partition, from, to } of nextMoves(view, plan, onTheWayMax))
+      if (from === membership.address && this.#running.has(partition)) void this.#stop(partition, to)
+    for (const partition of this.#running.keys())
+      if (!locks.isHeld(partition)) void this.#stop(partition, undefined)
+  }
+
+  /** Does one thing with a partition; what fails is tried again later. */
+  async #once(partition: number, step: Step, act: () => Promise<unknown>): Promise<void> {
+    this.#steps.set(partition, step)
+    try {
+      await act()
+    } catch (error) {
+      this.#o.onTrouble(`partition ${partition}: ${String(error)}`)
+    }
+    if (this.#running.has(partition)) this.#steps.set(partition, 'running')
+    else this.#steps.delete(partition)
+    this.#retryAtMs.set(partition, performance.now() + retryMs)
+    this.wake()
+  }
+
+  #begin(partition: number): Promise<void> {
+    return this.#once(partition, 'taking', async () => {
+      const { locks } = this.#o
+      if (!(await locks.take(partition))) return
+      if (this.#leavingSinceMs === undefined) this.#running.set(partition, this.#o.start(partition))
+      else await locks.release(partition)
+    })
+  }
+
+  /** Stops a partition and gives its lock back; says before to whom it goes. */
+  async #stop(partition: number, next: string | undefined): Promise<void> {
+    const running = this.#running.get(partition)
+    if (running === undefined || this.#steps.get(partition) === 'stopping') return
+    const { locks } = this.#o
+    await this.#once(partition, 'stopping', async () => {
+      if (next !== undefined) {
+        await locks.note(partition, { next })
+        await this.#loadedBy(partition, next)
+      }
+      await running.stop()
+      this.#running.delete(partition)
+      await this.#release(partition)
+    })
+    this.#retryAtMs.delete(partition)
+  }
+
+  /** Releases the lock of a partition that has stopped; a node that goes does not wait for NATS to answer. */
+  async #release(partition: number): Promise<void> {
+    const { locks, onTrouble } = this.#o
+    while (locks.isHeld(partition))
+      try {
+        await locks.release(partition)
+      } catch (error) {
+        onTrouble(`could not release partition ${partition}: ${String(error)}`)
+        if (this.#leavingSinceMs !== undefined && this.#isInAHurry()) return
+        await new Promise((resolve) => setTimeout(resolve, retryMs))
+      }
+  }
+
+  /** Asks NATS about what only it can say: silent nodes, and locks in doubt. */
+  async #clearUp(): Promise<void> {
+    if (this.#isClearing) return
+    this.#isClearing = true
+    const { membership, locks, times, onTrouble } = this.#o
+    try {
+      const [isAnyGone] = await Promise.all([membership.forgetSilent(), locks.confirmDoubted()])
+      if (isAnyGone) this.wake()
+    } catch (error) {
+      onTrouble(String(error))
+    } finally {
+      this.#isClearing = false
+      if (membership.isWaiting) setTimeout(() => this.wake(), times.goneMs)
+    }
+  }
+}

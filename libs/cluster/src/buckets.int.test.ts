@@ -1,0 +1,117 @@
+import { connect } from '@kiroku/nats'
+import { waitUntil, withNats } from '@kiroku/testkit'
+import { jetstreamManager } from '@nats-io/jetstream'
+import type { NatsConnection } from '@nats-io/nats-core'
+import * as Effect from 'effect/Effect'
+import * as Fiber from 'effect/Fiber'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { clusterStatus, placement, type PlacementEvent } from './index.ts'
+import { locksBucket } from './PartitionLock.ts'
+import { runnersBucket } from './RunnerRecord.ts'
+
+const server = withNats()
+const partitions = 6
+let nc: NatsConnection
+let log: string
+let logs = 0
+let nodes: Array<TestNode>
+
+interface TestNode {
+  readonly events: Array<PlacementEvent>
+  readonly running: ReadonlySet<number>
+  readonly leave: () => Promise<void>
+}
+
+beforeEach(async () => {
+  nc = await connect({ servers: server().url })
+  log = `log${logs++}`
+  nodes = []
+})
+afterEach(async () => {
+  await Promise.all(nodes.map((node) => node.leave()))
+  await nc.close()
+})
+
+const start = (heartbeatTtlMs?: number): TestNode => {
+  const events: Array<PlacementEvent> = []
+  const running = new Set<number>()
+  const node = placement({
+    nc,
+    log,
+    partitions,
+    ...(heartbeatTtlMs === undefined ? {} : { heartbeatTtlMs }),
+    run: (partition, _, serving) =>
+      Effect.acquireRelease(
+        Effect.sync(() => {
+          running.add(partition)
+          serving()
+        }),
+        () => Effect.sync(() => running.delete(partition)),
+      ).pipe(Effect.andThen(Effect.never)),
+    onEvent: (event) => events.push(event),
+  })
+  const fiber = Effect.runFork(Effect.scoped(Effect.andThen(node, Effect.never)))
+  const started = {
+    events,
+    running,
+    leave: async () => {
+      await Effect.runPromise(Fiber.interrupt(fiber))
+    },
+  }
+  nodes.push(started)
+  return started
+}
+
+const evenly = (...some: ReadonlyArray<TestNode>) =>
+  waitUntil(() => some.every(({ running }) => running.size === partitions / some.length))
+
+const status = async () => {
+  const { runners, partitions: each } = await clusterStatus(nc, log)
+  return { nodes: runners.length, owned: each.filter(({ owner }) => owner !== undefined).length }
+}
+
+describe.each([
+  { what: 'the locks', bucket: locksBucket },
+  { what: 'the nodes', bucket: runnersBucket },
+])('a bucket of $what that somebody deletes', ({ bucket }) => {
+  test('comes back by itself, and no partition stops for it', async () => {
+    const [a, b] = [start(), start()]
+    await evenly(a, b)
+    const before = [new Set(a.running), new Set(b.running)]
+    a.events.length = b.events.length = 0
+    await (await jetstreamManager(nc)).streams.delete(`KV_${bucket(log)}`)
+    await waitUntil(async () => {
+      const { nodes: alive, owned } = await status()
+      return alive === 2 && owned === partitions
+    })
+    expect([a.running, b.running]).toEqual(before)
+    const moved = [...a.events, ...b.events].filter(({ kind }) => kind !== 'trouble')
+    expect(moved).toEqual([])
+    // And it is worth what the first one was.
+    await a.leave()
+    await evenly(b)
+  })
+})
+
+describe('the time after which a node counts as dead', () => {
+  test('is that of the first node; one that wants another says so and takes it', async () => {
+    const a = start(2000)
+    await evenly(a)
+    const b = start(5000)
+    await evenly(a, b)
+    expect(b.events.filter(({ kind }) => kind === 'trouble').map(({ reason }) => reason)).toEqual([
+      expect.stringContaining('count as dead after 2000 ms'),
+    ])
+  })
+
+  test('can be another once no node runs', async () => {
+    const a = start(2000)
+    await evenly(a)
+    await a.leave()
+    const b = start(5000)
+    await evenly(b)
+    const { config } = await (await jetstreamManager(nc)).streams.info(`KV_${runnersBucket(log)}`)
+    expect(config.max_age).toBe(5_000_000_000)
+    expect(b.events.filter(({ kind }) => kind === 'trouble')).toEqual([])
+  })
+})
