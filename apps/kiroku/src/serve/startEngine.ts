@@ -70,6 +70,7 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
       dataDir: settings.dataDir,
       logger,
       deadAfterMs: settings.deadAfter,
+      weight: settings.weight,
     })
     closers.push(() => running.close())
     const connection = watchConnection(nats)

@@ -32,6 +32,8 @@ export interface NodeSetup {
   readonly logger: Logger
   /** Time without a heartbeat after which a node counts as dead, in ms; undefined: as the log has it. */
   readonly deadAfterMs: number | undefined
+  /** Its share of the partitions, relative to the others'. */
+  readonly weight: number
 }
 
 /** A node that takes part in a log's cluster. */
@@ -60,6 +62,7 @@ export const startNode = async ({
   dataDir,
   logger,
   deadAfterMs,
+  weight,
 }: NodeSetup): Promise<RunningNode> => {
   const { meta } = log
   for (const { incarnation, lastSeq } of lostLogs(dataDir, log))
@@ -122,6 +125,7 @@ export const startNode = async ({
         log: meta.name,
         partitions: meta.partitions,
         replicas: meta.replicas,
+        weight,
         ...(deadAfterMs === undefined ? {} : { heartbeatTtlMs: deadAfterMs }),
         run: (partition, lease, serving) => {
           arrivals.set(partition, serving)
