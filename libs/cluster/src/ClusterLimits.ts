@@ -7,6 +7,9 @@ export const heartbeatTtlMsMin = 1000
 /** Longest TTL: with a longer one, nobody would wait for the partitions of a dead node. */
 export const heartbeatTtlMsMax = 60_000
 
+/** Largest weight of a node. */
+export const weightMax = 100
+
 /** Every interval of a node's placement, in ms, from the TTL of heartbeats. */
 export interface ClusterTimes {
   readonly ttlMs: number

@@ -144,6 +144,27 @@ test('a lock that was taken while the heartbeat had expired is lost, not confirm
   expect(a.locks.confirmedAtMs(0)).toBe(-Infinity)
 })
 
+test('what is noted in a lock while it is being confirmed is not undone', async () => {
+  const a = await node('a')
+  await a.take(0)
+  await bucket.put(lockKey(0), { owner: 'a' })
+  await a.look()
+  const confirmed = a.locks.confirmDoubted()
+  const noted = a.locks.note(0, { isServing: true })
+  await Promise.all([confirmed, noted])
+  await a.locks.confirmDoubted()
+  expect((await bucket.get(lockKey(0)))?.value).toEqual({ owner: 'a', isServing: true })
+})
+
+test('what could not be noted because another write came first is noted once that is cleared up', async () => {
+  const a = await node('a')
+  await a.take(0)
+  await bucket.put(lockKey(0), { owner: 'a' })
+  await a.locks.note(0, { isServing: true })
+  await a.locks.confirmDoubted()
+  expect((await bucket.get(lockKey(0)))?.value).toEqual({ owner: 'a', isServing: true })
+})
+
 test('a heartbeat whose answer was lost begins no new stay', async () => {
   const a = await node('a')
   await a.take(0)

@@ -7,6 +7,7 @@ import type { Holder } from './planPlacement.ts'
 /** A lock that this node holds. */
 interface HeldLock {
   revision: number
+  /** What it should say, and says unless a write is under way. */
   value: PartitionLock
   /** The stay in which this node wrote it; in a later one it may be another's by now. */
   stay: number
@@ -149,11 +150,7 @@ export class PartitionLocks {
     { value, revision }: Omit<KvEntry<PartitionLock>, 'key'>,
     before: SeenLock | undefined,
   ) {
-    const isSame =
-      before?.value?.owner === value?.owner &&
-      before?.value?.isServing === value?.isServing &&
-      before?.value?.next === value?.next
-    const sinceMs = isSame && before !== undefined ? before.sinceMs : performance.now()
+    const sinceMs = before !== undefined && isSame(before.value, value) ? before.sinceMs : performance.now()
     this.#seen.set(partition, { value, revision, sinceMs })
   }
 
@@ -194,8 +191,9 @@ export class PartitionLocks {
     const lock = this.#held.get(partition)
     if (lock === undefined) return
     const noted = { ...lock.value, ...what }
-    const isNoted = noted.isServing === lock.value.isServing && noted.next === lock.value.next
-    if (!isNoted) await this.#write(partition, lock, noted)
+    if (isSame(noted, lock.value)) return
+    lock.value = noted
+    await this.#inTurn(lock, () => this.#write(partition, lock))
   }
 
   /**
@@ -209,37 +207,31 @@ export class PartitionLocks {
       [...this.#held].flatMap(([partition, lock]): Array<Promise<unknown>> => {
         if (lock.heardRevision > lock.revision) return [this.confirm(partition)]
         if (lock.stay === this.#membership.stay) return []
-        return [this.#write(partition, lock, lock.value)]
+        return [this.#inTurn(lock, () => this.#write(partition, lock))]
       }),
     )
   }
 
-  /** Writes a lock that is held, after earlier writes of it. */
-  #write(partition: number, lock: HeldLock, value: PartitionLock): Promise<void> {
-    const written = lock.writing.then(async () => {
-      if (this.#held.get(partition) !== lock) return
-      const { stay } = this.#membership
-      const revision = await this.#bucket.compareAndSet(lockKey(partition), value, lock.revision)
-      if (revision === undefined) {
-        lock.heardRevision = Infinity
-        return
-      }
-      this.#hold(partition, lock, { value, revision }, stay)
-    })
-    lock.writing = written.catch(() => {})
-    return written
+  /** Does something with a lock after what was begun before. */
+  #inTurn<A>(lock: HeldLock, act: () => Promise<A>): Promise<A> {
+    const done = lock.writing.then(act)
+    lock.writing = done.catch(() => {})
+    return done
   }
 
-  #hold(
-    partition: number,
-    lock: HeldLock,
-    { value, revision }: { readonly value: PartitionLock; readonly revision: number },
-    stay: number,
-  ): void {
-    lock.value = value
+  /** Writes what a lock should say, if it is at the revision that this node knows; else it is in doubt. */
+  async #write(partition: number, lock: HeldLock): Promise<void> {
+    if (this.#held.get(partition) !== lock) return
+    const { stay } = this.#membership
+    const { value, heardRevision } = lock
+    // Until there is an answer, and where it is no.
+    lock.heardRevision = Infinity
+    const revision = await this.#bucket.compareAndSet(lockKey(partition), value, lock.revision)
+    if (revision === undefined) return
     lock.revision = revision
     lock.stay = stay
-    if (lock.heardRevision === Infinity) lock.heardRevision = revision
+    if (lock.heardRevision === Infinity)
+      lock.heardRevision = heardRevision === Infinity ? revision : heardRevision
     if (this.#held.get(partition) === lock)
       this.#see(partition, { value, revision }, this.#seen.get(partition))
   }
@@ -250,23 +242,26 @@ export class PartitionLocks {
    * @returns whether it is held
    * @throws KirokuError when the leader does not answer
    */
-  async confirm(partition: number): Promise<boolean> {
+  confirm(partition: number): Promise<boolean> {
     const lock = this.#held.get(partition)
-    if (lock === undefined) return false
-    await lock.writing
-    const entry = await this.#bucket.get(lockKey(partition))
-    // It was released, or taken again, while the answer was on its way.
-    if (this.#held.get(partition) !== lock) return this.#held.has(partition)
-    const owner = entry?.value?.owner
-    if (owner === undefined || owner === this.#membership.address) {
-      lock.revision = entry?.revision ?? 0
-      await this.#write(partition, lock, lock.value)
-      return this.#held.has(partition)
-    }
-    this.#held.delete(partition)
-    this.#see(partition, { value: entry?.value, revision: entry?.revision ?? 0 }, undefined)
-    for (const listener of lock.onLost) listener(`the lock names ${owner}`)
-    return false
+    if (lock === undefined) return Promise.resolve(false)
+    return this.#inTurn(lock, async () => {
+      const entry = await this.#bucket.get(lockKey(partition))
+      // It was released, or taken again, while the answer was on its way.
+      if (this.#held.get(partition) !== lock) return this.#held.has(partition)
+      const owner = entry?.value?.owner
+      if (owner === undefined || owner === this.#membership.address) {
+        lock.revision = entry?.revision ?? 0
+        const isAsItShouldBe = lock.stay === this.#membership.stay && isSame(entry?.value, lock.value)
+        if (!isAsItShouldBe) await this.#write(partition, lock)
+        else if (lock.heardRevision === Infinity) lock.heardRevision = lock.revision
+        return this.#held.has(partition)
+      }
+      this.#held.delete(partition)
+      this.#see(partition, { value: entry?.value, revision: entry?.revision ?? 0 }, undefined)
+      for (const listener of lock.onLost) listener(`the lock names ${owner}`)
+      return false
+    })
   }
 
   /**
@@ -307,3 +302,6 @@ export class PartitionLocks {
     await this.#bucket.delete(lockKey(partition), seen.revision)
   }
 }
+
+const isSame = (a: PartitionLock | undefined, b: PartitionLock | undefined): boolean =>
+  a?.owner === b?.owner && a?.isServing === b?.isServing && a?.next === b?.next

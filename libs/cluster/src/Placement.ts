@@ -49,6 +49,8 @@ export interface PlacementOptions {
   readonly heartbeatTtlMs?: number
   /** What this node runs, for `cluster status` and for nodes of other versions. */
   readonly build?: NodeBuild
+  /** This node's share of the partitions, relative to the others', 1 by default; 0 takes none as long as another can. */
+  readonly weight?: number
   /**
    * Runs while this node owns the partition, and releases everything when its scope closes (interruption
    * means hand over: drain). When it fails it is restarted, after a pause and after the lock has been

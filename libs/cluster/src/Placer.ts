@@ -107,7 +107,7 @@ export class Placer {
     const { membership, isInformed } = this.#o
     if (performance.now() - (this.#leavingSinceMs ?? Infinity) > orderlyLeaveMsMax) return true
     return (
-      isInformed() && membership.members().every(({ isLeaving, weight = 0 }) => isLeaving || weight === 0)
+      isInformed() && membership.members().every(({ isLeaving, weight }) => isLeaving || weight === undefined)
     )
   }
 

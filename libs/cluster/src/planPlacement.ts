@@ -2,7 +2,8 @@
 export interface Member {
   readonly address: string
   /**
-   * Its share of the partitions, relative to the others', a whole number; 0 takes none. Undefined: a node of an earlier version, which
+   * Its share of the partitions, relative to the others', a whole number; 0 takes none as long as
+   * another can. Undefined: a node of an earlier version, which
    * places by rules of its own: it keeps what it holds and is given nothing.
    */
   readonly weight: number | undefined
@@ -82,18 +83,25 @@ export const planPlacement = ({
   const able = members
     .filter(({ isLeaving, weight }) => !isLeaving && weight !== undefined)
     .sort((a, b) => (a.address < b.address ? -1 : 1))
-  const weights = able.reduce((sum, { weight = 0 }) => sum + weight, 0)
+  // Where all would rather hold none, they share what there is.
+  const isReserve = able.every(({ weight }) => weight === 0)
+  const weightOf = ({ weight = 0 }: Member) => (isReserve ? 1 : weight)
+  const weights = able.reduce((sum, member) => sum + weightOf(member), 0)
   const shared = free.length + [...held.values()].reduce((sum, each) => sum + each.length, 0)
-  const takers = able.flatMap(({ address, weight = 0 }): Taker[] => {
-    if (weight === 0) return []
-    const floor = Math.floor((shared * weight) / weights)
-    return [{ address, held: held.get(address) ?? [], floor, remainder: (shared * weight) % weights }]
+  const takers = able.flatMap((member): Taker[] => {
+    const { address } = member
+    const claim = shared * weightOf(member)
+    if (claim === 0) return []
+    return [
+      {
+        address,
+        held: held.get(address) ?? [],
+        floor: Math.floor(claim / weights),
+        remainder: claim % weights,
+      },
+    ]
   })
-  // Without a taker, those that would rather hold none keep what they have.
-  if (takers.length === 0) {
-    for (const [address, each] of held) for (const partition of each) plan[partition] = address
-    return plan
-  }
+  if (takers.length === 0) return plan
   const quota = quotas(takers, shared)
   for (const [address, each] of held) {
     const kept = quota.get(address) ?? 0

@@ -3,7 +3,7 @@ import { isKirokuError, KirokuError } from '@kiroku/protocol'
 import * as Effect from 'effect/Effect'
 import * as Fiber from 'effect/Fiber'
 import type * as Scope from 'effect/Scope'
-import { clusterTimes, heartbeatTtlMsMax, heartbeatTtlMsMin } from './ClusterLimits.ts'
+import { clusterTimes, heartbeatTtlMsMax, heartbeatTtlMsMin, weightMax } from './ClusterLimits.ts'
 import { AheadNotes } from './AheadNotes.ts'
 import { agreedTtlMs } from './agreedTtlMs.ts'
 import { KvBucket } from './KvBucket.ts'
@@ -29,7 +29,9 @@ const check = (options: PlacementOptions): KirokuError | undefined => {
     return new KirokuError('InvalidArgument', `${JSON.stringify(options.log)} cannot name a log.`)
   if (!Number.isSafeInteger(options.partitions) || options.partitions < 1)
     return new KirokuError('InvalidArgument', `A log cannot have ${options.partitions} partitions.`)
-  const { heartbeatTtlMs: ttlMs = heartbeatTtlMsMin } = options
+  const { heartbeatTtlMs: ttlMs = heartbeatTtlMsMin, weight = 1 } = options
+  if (!Number.isSafeInteger(weight) || weight < 0 || weight > weightMax)
+    return new KirokuError('InvalidArgument', `weight is ${weight}, not from 0 to ${weightMax}.`)
   if (!Number.isSafeInteger(ttlMs) || ttlMs < heartbeatTtlMsMin || ttlMs > heartbeatTtlMsMax)
     return new KirokuError(
       'InvalidArgument',
@@ -69,7 +71,7 @@ export const startPlacement = (
       partitions,
       startedAt: new Date().toISOString(),
       leaving: false,
-      weight: 1,
+      weight: options.weight ?? 1,
     }
     const membership = new Membership(runners, self, times)
     const locks = new PartitionLocks(lockBucket, membership)

@@ -198,7 +198,7 @@ test('a log that is not served has an empty status', async () => {
 
 test('wrong settings are refused before anything is made', async () => {
   const run = () => Effect.never
-  for (const wrong of [{ partitions: 0 }, { log: 'a.b' }, { heartbeatTtlMs: 10 }]) {
+  for (const wrong of [{ partitions: 0 }, { log: 'a.b' }, { heartbeatTtlMs: 10 }, { weight: -1 }]) {
     const exit = await Effect.runPromiseExit(
       Effect.scoped(placement({ nc, log, partitions: 1, run, ...wrong })),
     )

@@ -50,6 +50,7 @@ describe('the settings', () => {
     [{ ...none, flags: { partitions: 'many' } }, /--partitions: "many" is not a whole number from 1/],
     [{ ...none, flags: { partitions: '0' } }, /from 1/],
     [{ ...none, env: { KIROKU_RECORD: '7' } }, /KIROKU_RECORD: "7" is not a duration/],
+    [{ ...none, flags: { weight: '101' } }, /--weight: "101" is not a whole number from 0 to 100/],
     [{ ...none, flags: { 'dead-after': '20ms' } }, /--dead-after: "20ms" is not from 1s to 1m/],
     [{ ...none, env: { KIROKU_DEAD_AFTER: '2m' } }, /KIROKU_DEAD_AFTER: "2m" is not from 1s to 1m/],
     [

@@ -54,11 +54,10 @@ const read = (row: Setting, value: unknown, source: string): string | number => 
   switch (row.kind) {
     case 'int': {
       const number = Number(text)
-      if (!/^\d+$/.test(text) || number < (row.min ?? 0))
-        throw new KirokuError(
-          'InvalidConfig',
-          `${source}: "${text}" is not a whole number from ${row.min ?? 0}`,
-        )
+      if (!/^\d+$/.test(text) || number < (row.min ?? 0) || number > (row.max ?? Infinity)) {
+        const bounds = `from ${row.min ?? 0}${row.max === undefined ? '' : ` to ${row.max}`}`
+        throw new KirokuError('InvalidConfig', `${source}: "${text}" is not a whole number ${bounds}`)
+      }
       return number
     }
     case 'duration':

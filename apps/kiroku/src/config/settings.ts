@@ -8,7 +8,7 @@ export interface Setting {
   readonly choices?: readonly string[]
   /** Smallest value of an int, or of a duration in ms. */
   readonly min?: number
-  /** Largest value of a duration in ms. */
+  /** Largest value, of the same. */
   readonly max?: number
   /** As the user would write it. */
   readonly default?: string
@@ -173,6 +173,18 @@ export const settingsTable = [
     metavar: 'DURATION',
     description:
       'Time without a heartbeat after which a node counts as dead and others take its partitions over, from 1s to 1m. All nodes of a log have the same: another value counts once none of them runs. Default: 3s for a new log.',
+  }),
+  setting({
+    key: 'weight',
+    flag: 'weight',
+    env: 'KIROKU_WEIGHT',
+    kind: 'int',
+    min: 0,
+    max: 100,
+    default: '1',
+    metavar: 'N',
+    description:
+      "This node's share of the partitions, relative to the others', up to 100: one of weight 2 gets twice as many as one of weight 1. 0 takes none as long as another node can.",
   }),
   setting({
     key: 'http',

@@ -37,8 +37,8 @@ const joinOnce = async (setup: LogSetup, signal: AbortSignal | undefined): Promi
   }
   try {
     const { nats, log } = await orStopped(openEngineLog(setup, opened), signal)
-    const { dataDir, deadAfter: deadAfterMs } = settings
-    const running = await startNode({ nats, log, dataDir, logger, deadAfterMs })
+    const { dataDir, deadAfter: deadAfterMs, weight } = settings
+    const running = await startNode({ nats, log, dataDir, logger, deadAfterMs, weight })
     closers.push(() => running.close())
     if (signal?.aborted === true) throw stopped()
     return { nats, log, running, close }

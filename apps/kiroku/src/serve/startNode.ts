@@ -34,6 +34,8 @@ export interface NodeSetup {
   readonly logger: Logger
   /** Time without a heartbeat after which a node counts as dead, in ms; undefined: as the log has it. */
   readonly deadAfterMs: number | undefined
+  /** Its share of the partitions, relative to the others'. */
+  readonly weight: number
 }
 
 /** A node that takes part in a log's cluster. */
@@ -64,6 +66,7 @@ export const startNode = async ({
   dataDir,
   logger,
   deadAfterMs,
+  weight,
 }: NodeSetup): Promise<RunningNode> => {
   const { meta } = log
   for (const { incarnation, lastSeq } of lostLogs(dataDir, log))
@@ -133,6 +136,7 @@ export const startNode = async ({
         partitions: meta.partitions,
         replicas: meta.replicas,
         build: { version: manifest.version, featureLevel },
+        weight,
         ...(deadAfterMs === undefined ? {} : { heartbeatTtlMs: deadAfterMs }),
         run: (partition, lease, serving) => {
           arrivals.set(partition, serving)

@@ -11,6 +11,7 @@ const nodeSettings: readonly SettingKey[] = [
   'record',
   'recordBytes',
   'deadAfter',
+  'weight',
   'http',
   'httpBody',
   'tokens',

@@ -32,14 +32,16 @@ afterEach(async () => {
   await nc.close()
 })
 
-const start = (heartbeatTtlMs?: number): TestNode => {
+const start = (
+  settings: Pick<Parameters<typeof placement>[0], 'heartbeatTtlMs' | 'weight'> = {},
+): TestNode => {
   const events: Array<PlacementEvent> = []
   const running = new Set<number>()
   const node = placement({
     nc,
     log,
     partitions,
-    ...(heartbeatTtlMs === undefined ? {} : { heartbeatTtlMs }),
+    ...settings,
     run: (partition, _, serving) =>
       Effect.acquireRelease(
         Effect.sync(() => {
@@ -95,9 +97,9 @@ describe.each([
 
 describe('the time after which a node counts as dead', () => {
   test('is that of the first node; one that wants another says so and takes it', async () => {
-    const a = start(2000)
+    const a = start({ heartbeatTtlMs: 2000 })
     await evenly(a)
-    const b = start(5000)
+    const b = start({ heartbeatTtlMs: 5000 })
     await evenly(a, b)
     expect(b.events.filter(({ kind }) => kind === 'trouble').map(({ reason }) => reason)).toEqual([
       expect.stringContaining('count as dead after 2000 ms'),
@@ -105,13 +107,30 @@ describe('the time after which a node counts as dead', () => {
   })
 
   test('can be another once no node runs', async () => {
-    const a = start(2000)
+    const a = start({ heartbeatTtlMs: 2000 })
     await evenly(a)
     await a.leave()
-    const b = start(5000)
+    const b = start({ heartbeatTtlMs: 5000 })
     await evenly(b)
     const { config } = await (await jetstreamManager(nc)).streams.info(`KV_${runnersBucket(log)}`)
     expect(config.max_age).toBe(5_000_000_000)
     expect(b.events.filter(({ kind }) => kind === 'trouble')).toEqual([])
+  })
+})
+
+describe('the weight of a node', () => {
+  test('is its share of the partitions', async () => {
+    const [heavy, light] = [start({ weight: 2 }), start()]
+    await waitUntil(() => heavy.running.size === 4 && light.running.size === 2)
+  })
+
+  test('of 0 makes it a reserve, which takes partitions only where nobody else can', async () => {
+    const reserve = start({ weight: 0 })
+    await waitUntil(async () => (await status()).nodes === 1)
+    const node = start()
+    await evenly(node)
+    expect(reserve.running.size).toBe(0)
+    await node.leave()
+    await evenly(reserve)
   })
 })
