@@ -25,6 +25,8 @@ export class Membership {
   readonly #others = new Map<string, Known>()
   #self: RunnerRecord
   #isMember = false
+  /** Its first heartbeat arrived. */
+  #hasJoined = false
   /** Of this node's last heartbeat. */
   #revision = 0
   #beating: Promise<unknown> = Promise.resolve()
@@ -59,7 +61,7 @@ export class Membership {
     return this.#stay
   }
 
-  /** Writes this node's heartbeat for the first time. */
+  /** Writes this node's heartbeat for the first time; where that fails, the next beat tries again. */
   async join(): Promise<void> {
     this.#isMember = true
     await this.beat()
@@ -83,6 +85,7 @@ export class Membership {
       const entry = await this.#bucket.get(this.address)
       if (entry?.value !== undefined) {
         this.#revision = entry.revision
+        this.#hasJoined = true
         return false
       }
       this.#stay++
@@ -93,6 +96,7 @@ export class Membership {
     }
     this.#revision = revision
     this.#beatAtMs = sentAtMs
+    this.#hasJoined = true
     return true
   }
 
@@ -133,9 +137,9 @@ export class Membership {
     return before === undefined || before.leaving !== value.leaving || before.weight !== value.weight
   }
 
-  /** The nodes that are alive, with this one. */
+  /** The nodes that are alive, with this one once it has joined. */
   members(): ReadonlyArray<Member> {
-    const members: Member[] = this.#isMember ? [asMember(this.#self)] : []
+    const members: Member[] = this.#isMember && this.#hasJoined ? [asMember(this.#self)] : []
     for (const [address, { record }] of this.#others)
       if (isCertainlyDead(record, this.#self.machine)) this.#others.delete(address)
       else members.push(asMember(record))
