@@ -1,5 +1,4 @@
 import { connect } from '@kiroku/nats'
-import type { Server } from '@kiroku/nats-server'
 import { freePort, startTestNats, waitUntil } from '@kiroku/testkit'
 import { jetstreamManager } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/nats-core'
@@ -12,7 +11,7 @@ import { runnersBucket } from './RunnerRecord.ts'
 
 const log = 'three'
 const partitions = 8
-let servers: ReadonlyArray<Server>
+let servers: ReadonlyArray<Awaited<ReturnType<typeof startTestNats>>>
 let nc: NatsConnection
 let leaving: Array<() => Promise<unknown>>
 
