@@ -1,7 +1,14 @@
 import { jetStreamCode, toKirokuError } from '@kiroku/nats'
 import { KirokuError } from '@kiroku/protocol'
 import { Kvm } from '@nats-io/kv'
-import { headers, type Msg, type NatsConnection, NoRespondersError, TimeoutError } from '@nats-io/nats-core'
+import {
+  headers,
+  type Msg,
+  type NatsConnection,
+  NoRespondersError,
+  RequestError,
+  TimeoutError,
+} from '@nats-io/nats-core'
 
 /** A value of a bucket with the revision it was written at. A deleted key has the value `undefined`. */
 export interface KvEntry<A> {
@@ -44,7 +51,7 @@ interface ApiAnswer {
 const asKirokuError = (error: unknown, what: string): KirokuError => {
   if (error instanceof KirokuError) return error
   const cause = { cause: error }
-  if (error instanceof NoRespondersError)
+  if (error instanceof NoRespondersError || (error instanceof RequestError && error.isNoResponders()))
     return new KirokuError('JetStreamDisabled', `No answer for ${what}.`, cause)
   if (error instanceof TimeoutError)
     return new KirokuError('Timeout', `No answer for ${what} in time.`, cause)

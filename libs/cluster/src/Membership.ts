@@ -26,6 +26,8 @@ export class Membership {
   readonly #others = new Map<string, Known>()
   #self: RunnerRecord
   #isMember = false
+  /** Its first heartbeat arrived. */
+  #hasJoined = false
   /** Of this node's last heartbeat. */
   #revision = 0
   #beating: Promise<unknown> = Promise.resolve()
@@ -60,7 +62,7 @@ export class Membership {
     return this.#stay
   }
 
-  /** Writes this node's heartbeat for the first time. */
+  /** Writes this node's heartbeat for the first time; where that fails, the next beat tries again. */
   async join(): Promise<void> {
     this.#isMember = true
     await this.beat()
@@ -84,6 +86,7 @@ export class Membership {
       const entry = await this.#bucket.get(this.address)
       if (entry?.value !== undefined) {
         this.#revision = entry.revision
+        this.#hasJoined = true
         return false
       }
       this.#stay++
@@ -94,6 +97,7 @@ export class Membership {
     }
     this.#revision = revision
     this.#beatAtMs = sentAtMs
+    this.#hasJoined = true
     return true
   }
 
@@ -144,9 +148,9 @@ export class Membership {
     )
   }
 
-  /** The nodes that are alive, with this one. Those that step aside for nodes that read more have no share. */
+  /** The nodes that are alive, with this one once it has joined. Those that step aside for nodes that read more have no share. */
   members(): ReadonlyArray<Member> {
-    const records: RunnerRecord[] = this.#isMember ? [this.#self] : []
+    const records: RunnerRecord[] = this.#isMember && this.#hasJoined ? [this.#self] : []
     for (const [address, { record }] of this.#others)
       if (isCertainlyDead(record, this.#self.machine)) this.#others.delete(address)
       else records.push(record)

@@ -77,7 +77,10 @@ export const startPlacement = (
     const locks = new PartitionLocks(lockBucket, membership)
     const notes = new AheadNotes(lockBucket, self.address)
     const onTrouble = (reason: string) => emit('trouble', undefined, reason)
-    yield* attempt(() => membership.join())
+    // A bucket of several replicas may have no leader at first.
+    yield* Effect.promise(() =>
+      membership.join().catch((error: unknown) => onTrouble(`heartbeat: ${String(error)}`)),
+    )
 
     const fork = Effect.runForkWith(yield* Effect.context())
     const start = (partition: number) => {
