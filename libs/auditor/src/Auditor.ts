@@ -31,7 +31,7 @@ const answerBurstMs = 1_000
  * rest asks for little.
  */
 const restMsMin = 200
-const restMsMax = 5_000
+const restMsMax = 15_000
 /** How long a question waits for a look at partitions that rest, in ms. */
 const freshMs = 500
 /** Pause before a partition that could not be followed is tried again, in ms. */
