@@ -83,6 +83,16 @@ export const startPlacement = (
     )
 
     const fork = Effect.runForkWith(yield* Effect.context())
+    /** Without it, others wait a while before they count the partition as arrived. */
+    const noteServing = async (partition: number): Promise<void> => {
+      while (locks.isHeld(partition))
+        try {
+          return await locks.note(partition, { isServing: true })
+        } catch (error) {
+          onTrouble(`partition ${partition}: ${String(error)}`)
+          await new Promise((resolve) => setTimeout(resolve, times.requestMs))
+        }
+    }
     const start = (partition: number) => {
       const fiber = fork(
         supervisePartition({
@@ -98,10 +108,7 @@ export const startPlacement = (
             },
           },
           run: options.run,
-          serving: () => {
-            // Without it, others wait a while before they count it as arrived.
-            locks.note(partition, { isServing: true }).catch((error: unknown) => onTrouble(String(error)))
-          },
+          serving: () => void noteServing(partition),
           emit: (kind, reason) => emit(kind, partition, reason),
           releaseReason: () => (membership.isLeaving ? 'this node stops' : 'it falls to another node'),
         }),
