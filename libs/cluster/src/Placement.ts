@@ -76,4 +76,6 @@ export interface Placement {
   readonly status: Effect.Effect<ClusterStatus, KirokuError>
   /** Monotonic ms (`performance.now`) at which the last heartbeat that was stored was sent; `-Infinity` before that. */
   readonly beatAtMs: () => number
+  /** Age in ms at which a heartbeat counts as gone, as the nodes of the log have it. */
+  readonly ttlMs: number
 }

@@ -183,7 +183,7 @@ export const startPlacement = (
       }),
     )
 
-    return { status: attempt(() => clusterStatus(nc, log)), beatAtMs: () => membership.beatAtMs }
+    return { status: attempt(() => clusterStatus(nc, log)), beatAtMs: () => membership.beatAtMs, ttlMs }
   })
 
 /**

@@ -8,7 +8,7 @@ const withPartitions = (...partitions: number[]) => {
   const lock: { confirmedMs?: number } = {}
   const outages = new Outages(() => clock.ms)
   for (const partition of partitions) {
-    outages.owned(partition, { confirmedAtMs: () => lock.confirmedMs ?? clock.ms })
+    outages.owned(partition, { confirmedAtMs: () => lock.confirmedMs ?? clock.ms, ttlMs: 3_000 })
     outages.changed(partition, 'Fencing', 'the lock is ours')
     outages.changed(partition, 'Recovering', 'epoch 1')
     outages.changed(partition, 'Active', 'at sequence 4')

@@ -13,7 +13,7 @@ interface Outage {
 /** A partition of this node. */
 interface Owned {
   readonly acquiredMs: number
-  readonly lease: Pick<LockLease, 'confirmedAtMs'>
+  readonly lease: Pick<LockLease, 'confirmedAtMs' | 'ttlMs'>
   /** Undefined: its actor runs. */
   outage: Outage | undefined
 }
@@ -34,7 +34,7 @@ export class Outages {
   }
 
   /** This node holds the partition, under this lock. */
-  owned(partition: number, lease: Pick<LockLease, 'confirmedAtMs'>): void {
+  owned(partition: number, lease: Owned['lease']): void {
     if (this.#partitions.has(partition)) return
     const nowMs = this.#nowMs()
     const outage = { partition, sinceMs: nowMs, reason: 'it is being taken over' }
@@ -92,7 +92,7 @@ export class Outages {
     for (const [partition, { acquiredMs, lease, outage }] of this.#partitions) {
       const confirmedMs = Math.max(acquiredMs, lease.confirmedAtMs())
       if (outage !== undefined && outage.sinceMs <= nowMs - forMs) down.push(outage)
-      else if (confirmedMs <= nowMs - outageMsMin)
+      else if (confirmedMs <= nowMs - Math.max(outageMsMin, lease.ttlMs))
         down.push({ partition, sinceMs: confirmedMs, reason: 'NATS does not confirm its lock' })
     }
     return down.sort((a, b) => b.sinceMs - a.sinceMs)

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { Outages } from './Outages.ts'
 import { Readiness } from './Readiness.ts'
 
-const node = () => {
+const node = (deadAfterMs = 3_000) => {
   const world = {
     nowMs: 100_000,
     beatAtMs: 100_000,
@@ -16,6 +16,7 @@ const node = () => {
   const readiness = new Readiness({
     nowMs,
     beatAtMs: () => world.beatAtMs,
+    deadAfterMs,
     outages,
     isConnected: () => world.isConnected,
     ask: () => {
@@ -24,7 +25,7 @@ const node = () => {
     },
   })
   const serve = (partition: number) => {
-    outages.owned(partition, { confirmedAtMs: () => world.beatAtMs })
+    outages.owned(partition, { confirmedAtMs: () => world.beatAtMs, ttlMs: deadAfterMs })
     outages.changed(partition, 'Active', 'at sequence 4')
   }
   return { world, outages, readiness, serve }
@@ -64,6 +65,20 @@ it('a broken connection is reason enough', async () => {
   expect(world.asked).toBe(0)
 })
 
+it('a heartbeat is as old as it may be where nodes count as dead later, and beat less often', async () => {
+  const { world, readiness, outages, serve } = node(60_000)
+  serve(0)
+  world.nowMs += 20_000
+  expect(await readiness.notReady()).toBeUndefined()
+  expect(await readiness.outage()).toBeUndefined()
+  expect(outages.warnings).toEqual([])
+  expect(world.asked).toBe(0)
+  world.nowMs += 41_000
+  expect(await readiness.notReady()).toMatch(
+    /^no partition of this node has served .*does not confirm its lock$/,
+  )
+})
+
 it('a late heartbeat is no outage while JetStream answers', async () => {
   const { world, readiness, serve } = node()
   serve(0)
@@ -78,7 +93,7 @@ it('a late heartbeat is no outage while JetStream answers', async () => {
 it('a node that starts is ready once it serves a partition, or once all others are served', async () => {
   const first = node()
   expect(await first.readiness.notReady()).toBe('the partitions have no owner yet')
-  first.outages.owned(0, { confirmedAtMs: () => first.world.beatAtMs })
+  first.outages.owned(0, { confirmedAtMs: () => first.world.beatAtMs, ttlMs: 3_000 })
   expect(await first.readiness.notReady()).toBe(
     'no partition of this node has served for 1 s: it is being taken over',
   )

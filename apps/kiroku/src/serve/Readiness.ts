@@ -1,18 +1,14 @@
 import { KirokuError } from '@kiroku/protocol'
 import type { Outages } from './Outages.ts'
 
-/** How old the last heartbeat may be, in ms: behind an older one other nodes may take the partitions. */
-const beatAgeMsMax = 3_000
-
-/** Behind a heartbeat of this age something may be wrong, in ms: there are two a second. */
-const beatAgeMsUsual = 1_500
-
 /** What decides whether a node can serve. */
 export interface ReadinessSources {
   /** Monotonic time in ms. */
   readonly nowMs: () => number
   /** When the last stored heartbeat of this node was sent, in monotonic ms. */
   readonly beatAtMs: () => number
+  /** How old that may be, in ms: behind an older one other nodes may take the partitions. */
+  readonly deadAfterMs: number
   readonly outages: Pick<Outages, 'notReady' | 'hasServed'>
   /** Whether the connection to NATS is up. */
   readonly isConnected: () => boolean
@@ -43,7 +39,7 @@ export class Readiness {
   /** Why this node cannot serve; undefined: it can. Takes a second at most. */
   async notReady(): Promise<string | undefined> {
     const { outages } = this.#o
-    const outage = await this.outage(beatAgeMsMax)
+    const outage = await this.outage(this.#o.deadAfterMs)
     // A log that fails says more than a heartbeat that does.
     if (outage !== undefined) return (this.#isAnswering ? outages.notReady : undefined) ?? outage.message
     if (!this.#isComplete && !outages.hasServed) return outages.notReady ?? 'the partitions have no owner yet'
@@ -53,9 +49,9 @@ export class Readiness {
   /**
    * Why NATS stores nothing now; undefined: it does, as far as is known. Takes a second at most.
    *
-   * @param trustMs age up to which a heartbeat proves that it does, in ms
+   * @param trustMs age up to which a heartbeat proves that it does, in ms; default: half of what it may be
    */
-  async outage(trustMs = beatAgeMsUsual): Promise<KirokuError | undefined> {
+  async outage(trustMs = this.#o.deadAfterMs / 2): Promise<KirokuError | undefined> {
     const { nowMs, beatAtMs, isConnected } = this.#o
     if (!isConnected()) return new KirokuError('NatsUnreachable', 'no connection to NATS')
     if (nowMs() - beatAtMs() <= trustMs) return undefined
@@ -63,12 +59,12 @@ export class Readiness {
   }
 
   async #ask(): Promise<KirokuError | undefined> {
-    const { nowMs, beatAtMs, ask } = this.#o
+    const { nowMs, beatAtMs, deadAfterMs, ask } = this.#o
     const outage = await ask()
     this.#isAnswering = outage === undefined
     if (outage !== undefined) return outage
     const ageMs = nowMs() - beatAtMs()
-    if (ageMs <= beatAgeMsMax) return undefined
+    if (ageMs <= deadAfterMs) return undefined
     return new KirokuError(
       'NoQuorum',
       Number.isFinite(ageMs)

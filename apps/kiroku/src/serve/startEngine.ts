@@ -101,6 +101,7 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
     const readiness = new Readiness({
       nowMs: () => performance.now(),
       beatAtMs: running.beatAtMs,
+      deadAfterMs: running.deadAfterMs,
       outages: running.outages,
       isConnected: connection.up,
       ask: () => findOutage(nats, readyCheckMs, catalogueStream),

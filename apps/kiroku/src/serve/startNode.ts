@@ -47,6 +47,8 @@ export interface RunningNode {
   readonly outages: Pick<Outages, 'notReady' | 'hasServed' | 'warnings'>
   /** When its last heartbeat that was stored was sent, in monotonic ms. */
   readonly beatAtMs: () => number
+  /** Time without a heartbeat after which a node of this log counts as dead, in ms. */
+  readonly deadAfterMs: number
   /**
    * How many partitions no owner has answered for yet, here or elsewhere. Those of others are asked, less and less often,
    * until they have. A damaged one answers that it is closed.
@@ -128,7 +130,7 @@ export const startNode = async ({
     })
 
   const scope = await Effect.runPromise(Scope.make())
-  const { beatAtMs } = await Effect.runPromise(
+  const { beatAtMs, ttlMs } = await Effect.runPromise(
     Scope.provide(
       placement({
         nc: nats,
@@ -171,6 +173,7 @@ export const startNode = async ({
     },
     outages,
     beatAtMs,
+    deadAfterMs: ttlMs,
     silent: async () => {
       if (performance.now() < askAtMs) return silent.size
       askAtMs = performance.now() + askPauseMs
