@@ -2,11 +2,10 @@ import { type MessageCell, newCell } from '@kiroku/message'
 import {
   type Answer,
   eventBytes,
-  featureLevel,
   type KirokuError,
   type LogEvent,
   type Ranges,
-  requireInForce,
+  recordable,
 } from '@kiroku/protocol'
 import { evolve } from './evolve.ts'
 import type { Ownership } from './ownership/Ownership.ts'
@@ -103,9 +102,8 @@ export class Turn<B = Uint8Array> {
   }
 
   /** Records a fact and applies it. Errors: `NotFinalized`, for one that not every node can read yet. */
-  emit(event: LogEvent): void {
-    const { clusterVersion } = this.state
-    if (clusterVersion < featureLevel) requireInForce(event, clusterVersion)
+  emit(fact: LogEvent): void {
+    const event = recordable(fact, this.state.clusterVersion)
     this.events.push(event)
     this.bytes += eventBytes(event)
     this.own.followers?.event(event, this.state)

@@ -16,6 +16,26 @@ export interface Introduced {
 export const introduced: Introduced = { events: new Map([['ClusterVersionRaised', 1]]), settings: {} }
 
 /**
+ * An event as it may be recorded. Errors: `NotFinalized` for one that is, or has settings that are, of a later feature level
+ * than the one in force.
+ * @param clusterVersion the level in force in the partition
+ */
+export const recordable = (event: LogEvent, clusterVersion: number): LogEvent => {
+  if (clusterVersion >= featureLevel) return event
+  requireInForce(event, clusterVersion)
+  switch (event.type) {
+    case 'QueueCreated':
+    case 'QueueConfigured':
+      return { ...event, config: inForce(event.config, clusterVersion) }
+    case 'SubscriptionCreated':
+    case 'SubscriptionConfigured':
+      return { ...event, settings: inForce(event.settings, clusterVersion) }
+    default:
+      return event
+  }
+}
+
+/**
  * Refuses an event that came after the feature level in force.
  * @param clusterVersion the level in force in the partition. Errors: `NotFinalized`
  */

@@ -13,7 +13,6 @@ import {
   type Ranges,
   textBytes,
   valueBytes,
-  inForce,
 } from '@kiroku/protocol'
 import { type Turn } from '../Turn.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
@@ -174,12 +173,7 @@ const renew = <B>(
     // Its next letter finds out again.
     if (turn.commandRoom < factBytes + valueBytes(sub?.settings ?? queue!.config)) return
     if (sub === undefined)
-      turn.emit({
-        type: 'QueueConfigured',
-        queue: id,
-        config: { ...inForce(queue!.config, turn.state.clusterVersion), deadLetter },
-        by,
-      })
+      turn.emit({ type: 'QueueConfigured', queue: id, config: { ...queue!.config, deadLetter }, by })
     else
       turn.emit({
         type: 'SubscriptionConfigured',

@@ -10,7 +10,6 @@ import {
   limits,
   type QueueConfig,
   refuseNamed,
-  inForce,
 } from '@kiroku/protocol'
 import type { Turn } from '../Turn.ts'
 import { endLanes, readdressHeld } from '../forward/decideForwarded.ts'
@@ -46,7 +45,7 @@ export const decideCreateQueue = <B>(turn: Turn<B>, c: CommandOf<'CreateQueue'>,
         type: 'QueueCreated',
         queue,
         name: c.queue,
-        config: { ...inForce(config, turn.state.clusterVersion) },
+        config: { ...config },
         ...(c.applied === undefined ? {} : { applied: c.applied }),
         by: c.by,
       })
@@ -78,7 +77,7 @@ export const decideConfigureQueue = <B>(turn: Turn<B>, c: CommandOf<'ConfigureQu
       turn.emit({
         type: 'QueueConfigured',
         queue: queue.id,
-        config: { ...inForce(config, turn.state.clusterVersion) },
+        config: { ...config },
         ...(applied === undefined ? {} : { applied }),
         by: c.by,
       })

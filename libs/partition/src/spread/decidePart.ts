@@ -7,7 +7,6 @@ import {
   type QueueAddress,
   requireKnown,
   requireKnownOwn,
-  inForce,
 } from '@kiroku/protocol'
 import type { Turn } from '../Turn.ts'
 import { endLanes } from '../forward/decideForwarded.ts'
@@ -40,7 +39,7 @@ const placePart = <B>(turn: Turn<B>, c: CommandOf<'PlacePart'>, token: number): 
       type: 'QueueCreated',
       queue: state.nextQueue,
       name: c.queue,
-      config: { ...inForce(c.config, turn.state.clusterVersion) },
+      config: { ...c.config },
       by,
     })
   const queue = state.names.get(c.queue)!
@@ -74,12 +73,7 @@ const refusePlace = (
 const follow = <B>(turn: Turn<B>, queue: QueueState, c: CommandOf<'PlacePart'>, by: Actor): void => {
   const { id } = queue
   if (!sameConfig(queue.config, c.config))
-    turn.emit({
-      type: 'QueueConfigured',
-      queue: id,
-      config: { ...inForce(c.config, turn.state.clusterVersion) },
-      by,
-    })
+    turn.emit({ type: 'QueueConfigured', queue: id, config: { ...c.config }, by })
   if (queue.deliveryPaused !== c.deliveryPaused)
     turn.emit({ type: c.deliveryPaused ? 'DeliveryPaused' : 'DeliveryResumed', queue: id, by })
   const wanted = new Set(c.subs.map((sub) => sub.name))
@@ -110,26 +104,12 @@ const followSubscription = <B>(
   const sub = before === undefined || (known ?? generation) !== generation ? queue.nextSub : before.id
   const from = queue.nextNumber
   if (before === undefined)
-    turn.emit({
-      type: 'SubscriptionCreated',
-      queue: id,
-      sub,
-      name,
-      settings: { ...inForce(settings, turn.state.clusterVersion) },
-      from,
-      by,
-    })
+    turn.emit({ type: 'SubscriptionCreated', queue: id, sub, name, settings: { ...settings }, from, by })
   else if (sub !== before.id)
     resetSubscription(turn, before, { type: 'SubscriptionReset', queue: id, name, sub, from, by })
   const after = queue.named(name)!
   if (!sameConfig(after.settings, settings))
-    turn.emit({
-      type: 'SubscriptionConfigured',
-      queue: id,
-      sub,
-      settings: { ...inForce(settings, turn.state.clusterVersion) },
-      by,
-    })
+    turn.emit({ type: 'SubscriptionConfigured', queue: id, sub, settings: { ...settings }, by })
   if (after.deliveryPaused !== deliveryPaused)
     turn.emit({ type: deliveryPaused ? 'DeliveryPaused' : 'DeliveryResumed', queue: id, sub, by })
 }

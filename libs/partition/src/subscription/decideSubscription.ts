@@ -5,7 +5,6 @@ import {
   KirokuError,
   limits,
   type LogEventOf,
-  inForce,
 } from '@kiroku/protocol'
 import type { Turn } from '../Turn.ts'
 import { readdressHeld } from '../forward/decideForwarded.ts'
@@ -53,7 +52,7 @@ export const decideCreateSubscription = <B>(
       queue: queue.id,
       sub,
       name: c.subscription,
-      settings: { ...inForce(settings, turn.state.clusterVersion) },
+      settings: { ...settings },
       ...begin,
       by: c.by,
     })
@@ -79,7 +78,7 @@ export const decideConfigureSubscription = <B>(
         type: 'SubscriptionConfigured',
         queue: queue.id,
         sub: sub.id,
-        settings: { ...inForce(settings, turn.state.clusterVersion) },
+        settings: { ...settings },
         by: c.by,
       })
     readdressHeld(turn, queue)
