@@ -4,10 +4,10 @@ import { backoffMs } from './backoff.ts'
 import { isRetryable, leavesOutcomeUnknown, toKirokuError } from './failure.ts'
 import { limits } from './limits.ts'
 
-/** One command in flight, repeated unchanged until it is answered or its time is up. */
+/** One command in flight, repeated until it is answered or its time is up. */
 export interface Unit {
-  /** What it says now. */
-  readonly command: () => Command
+  /** Unchanged between tries, except for the send that it names before it. */
+  readonly command: Command
   readonly messages: number
   readonly bytes: number
   /** When repeating ends, by the client's clock. */
@@ -125,7 +125,7 @@ export class Lane {
 
   #request(units: readonly Unit[]): void {
     this.#requests++
-    const commands = units.map((unit) => unit.command())
+    const commands = units.map((unit) => unit.command)
     this.#link.call(commands, limits.replyMsMax).then(
       (reply) => {
         this.#requests--

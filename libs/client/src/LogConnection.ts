@@ -93,7 +93,7 @@ export class LogConnection {
     const stopOwners = transport.onOwnerChanged((n, epoch) => log.partitions[n]?.link.ownerChanged(epoch))
     const stopStrays = transport.onStray((n, reply) => log.partitions[n]?.link.late(reply))
     const stopReconnects = transport.onReconnected?.(() => {
-      for (const { link } of log.partitions) link.reconnected()
+      for (const { link } of log.partitions) link.wake()
     })
     this.#stopListening = () => (stopOwners(), stopStrays(), stopReconnects?.())
     this.log = log

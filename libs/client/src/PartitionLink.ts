@@ -151,11 +151,11 @@ export class PartitionLink {
     // A first epoch learned from a reply says nothing about what was sent before it.
     for (const [fail, sentAt] of [...this.#flights])
       if (sentAt < epoch && (announced || sentAt > 0)) fail(error)
-    for (const wake of [...this.#wakes]) wake()
+    this.wake()
   }
 
-  /** The way to the owner is open again: what pauses is repeated now. */
-  reconnected(): void {
+  /** The way to an owner is open: what pauses is repeated now. */
+  wake(): void {
     for (const wake of [...this.#wakes]) wake()
   }
 

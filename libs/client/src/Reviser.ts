@@ -66,9 +66,8 @@ export class Reviser {
     const number = this.#numbers.take()
     if (number === undefined) return undefined
     const wish = this.#wishes.shift()!
-    const command = commandOf(wish, number)
     return {
-      command: () => command,
+      command: commandOf(wish, number),
       messages: 1,
       bytes: 64,
       deadlineMs: wish.deadlineMs,

@@ -187,7 +187,9 @@ export class Sender {
       this.#pendingMessages -= messages.length
     }
     const unit: Unit = {
-      command: () => after(command, openBefore(send)),
+      get command() {
+        return after(command, openBefore(send))
+      },
       messages: messages.length,
       bytes,
       deadlineMs,

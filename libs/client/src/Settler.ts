@@ -106,9 +106,8 @@ export class Settler {
 
   #unit(group: Group): Unit {
     const { settlement, tickets } = group
-    const command = commandOf(settlement, group.items)
     const unit: Unit = {
-      command: () => command,
+      command: commandOf(settlement, group.items),
       messages: group.messages,
       bytes: group.items.length * 32,
       deadlineMs: group.deadlineMs,

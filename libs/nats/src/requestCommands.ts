@@ -3,6 +3,7 @@ import { createInbox, type Msg, type NatsConnection } from '@nats-io/nats-core'
 import { decodeReply, encodeCommands } from './CommandCodec.ts'
 import { commandSubject, ownerSubject, partHeader } from './commandSubjects.ts'
 import { toKirokuError } from './jetStreamErrors.ts'
+import { onReconnect } from './onReconnect.ts'
 
 /** Sends commands to the owners of one log's partitions. */
 export interface CommandRequester {
@@ -44,7 +45,6 @@ export const requestCommands = (nc: NatsConnection, { log }: { readonly log: str
   const recent = new Int32Array(recentMax)
   const strayParts = new Map<number, Uint8Array[]>()
   const ownerListeners = new Set<(partition: number, epoch: number) => void>()
-  const reconnectListeners = new Set<() => void>()
   const strayListeners = new Set<(partition: number, reply: Reply) => void>()
   let ids = 0
   let down = false
@@ -129,12 +129,11 @@ export const requestCommands = (nc: NatsConnection, { log }: { readonly log: str
       if (status.type === 'disconnect') {
         down = true
         failAll('The connection to NATS is lost')
-      } else if (status.type === 'reconnect') {
-        down = false
-        for (const listener of reconnectListeners) listener()
       }
     }
   })()
+  // Before all who are told through this, and may ask at once.
+  const stopWatching = onReconnect(nc, () => (down = false))
   void nc.closed().then(() => {
     down = true
     failAll('The connection to NATS is closed')
@@ -194,10 +193,7 @@ export const requestCommands = (nc: NatsConnection, { log }: { readonly log: str
       ownerListeners.add(listener)
       return () => void ownerListeners.delete(listener)
     },
-    onReconnected: (listener) => {
-      reconnectListeners.add(listener)
-      return () => void reconnectListeners.delete(listener)
-    },
+    onReconnected: (listener) => onReconnect(nc, listener),
     onStray: (listener) => {
       strayListeners.add(listener)
       return () => void strayListeners.delete(listener)
@@ -206,6 +202,7 @@ export const requestCommands = (nc: NatsConnection, { log }: { readonly log: str
       down = true
       failAll('The client is closed')
       clearInterval(sweep)
+      stopWatching()
       if (nc.isClosed()) return
       replies.unsubscribe()
       owners.unsubscribe()
