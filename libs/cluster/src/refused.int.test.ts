@@ -1,10 +1,9 @@
 import { connect } from '@kiroku/nats'
 import { waitUntil, withNats } from '@kiroku/testkit'
 import type { NatsConnection } from '@nats-io/nats-core'
-import * as Effect from 'effect/Effect'
-import * as Fiber from 'effect/Fiber'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { clusterStatus, placement, type PlacementEvent } from './index.ts'
+import { clusterStatus } from './index.ts'
+import { startTestPlacement, type TestPlacement } from './testing/startTestPlacement.ts'
 
 const server = withNats()
 const partitions = 4
@@ -12,43 +11,32 @@ const all = [0, 1, 2, 3]
 let nc: NatsConnection
 let log: string
 let logs = 0
-let leaves: (() => Promise<void>)[] = []
+let nodes: TestPlacement[] = []
 
 beforeEach(async () => {
   nc = await connect({ servers: server().url })
   log = `log${logs++}`
 })
 afterEach(async () => {
-  for (const leave of leaves) await leave()
-  leaves = []
+  for (const node of nodes) await node.leave()
+  nodes = []
   await nc.close()
 })
 
 /** A node of a feature level that cannot read some partitions, which it holds until they are taken from it. */
 const join = (featureLevel: number, unreadable: readonly number[] = []) => {
-  const running = new Set<number>()
-  const events: PlacementEvent[] = []
-  const node = placement({
-    nc,
-    log,
-    partitions,
-    build: { version: `${featureLevel}.0.0`, featureLevel },
-    run: (partition, lease, serving) =>
-      Effect.acquireRelease(
-        Effect.sync(() => {
-          running.add(partition)
-          if (unreadable.includes(partition)) lease.refuse(`record ${partition} is of a newer version`)
-        }),
-        () => Effect.sync(() => running.delete(partition)),
-      ).pipe(Effect.andThen(Effect.sync(serving)), Effect.andThen(Effect.never)),
-    onEvent: (event) => events.push(event),
-  })
-  const fiber = Effect.runFork(Effect.scoped(Effect.andThen(node, Effect.never)))
-  const leave = () => Effect.runPromise(Fiber.interrupt(fiber)).then(() => undefined)
-  leaves.push(leave)
+  const node = startTestPlacement(
+    { nc, log, partitions, build: { version: `${featureLevel}.0.0`, featureLevel } },
+    {
+      begin: (partition, lease) => {
+        if (unreadable.includes(partition)) lease.refuse(`record ${partition} is of a newer version`)
+      },
+    },
+  )
+  nodes.push(node)
   const owns = (wanted: readonly number[]) =>
-    waitUntil(() => String([...running].sort()) === String(wanted), { timeoutMs: 20_000 })
-  return { running, events, leave, owns }
+    waitUntil(() => String([...node.running].sort()) === String(wanted), { timeoutMs: 20_000 })
+  return { ...node, owns }
 }
 
 test('[CARD-07] what a node cannot read goes to one of a higher feature level, and so does the rest of its share', async () => {

@@ -2,25 +2,18 @@ import { connect } from '@kiroku/nats'
 import { waitUntil, withNats } from '@kiroku/testkit'
 import { jetstreamManager } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/nats-core'
-import * as Effect from 'effect/Effect'
-import * as Fiber from 'effect/Fiber'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { clusterStatus, placement, type PlacementEvent } from './index.ts'
+import { clusterStatus, type PlacementOptions } from './index.ts'
 import { locksBucket } from './PartitionLock.ts'
 import { runnersBucket } from './RunnerRecord.ts'
+import { startTestPlacement, type TestPlacement } from './testing/startTestPlacement.ts'
 
 const server = withNats()
 const partitions = 6
 let nc: NatsConnection
 let log: string
 let logs = 0
-let nodes: Array<TestNode>
-
-interface TestNode {
-  readonly events: Array<PlacementEvent>
-  readonly running: ReadonlySet<number>
-  readonly leave: () => Promise<void>
-}
+let nodes: Array<TestPlacement>
 
 beforeEach(async () => {
   nc = await connect({ servers: server().url })
@@ -32,39 +25,13 @@ afterEach(async () => {
   await nc.close()
 })
 
-const start = (
-  settings: Pick<Parameters<typeof placement>[0], 'heartbeatTtlMs' | 'weight'> = {},
-): TestNode => {
-  const events: Array<PlacementEvent> = []
-  const running = new Set<number>()
-  const node = placement({
-    nc,
-    log,
-    partitions,
-    ...settings,
-    run: (partition, _, serving) =>
-      Effect.acquireRelease(
-        Effect.sync(() => {
-          running.add(partition)
-          serving()
-        }),
-        () => Effect.sync(() => running.delete(partition)),
-      ).pipe(Effect.andThen(Effect.never)),
-    onEvent: (event) => events.push(event),
-  })
-  const fiber = Effect.runFork(Effect.scoped(Effect.andThen(node, Effect.never)))
-  const started = {
-    events,
-    running,
-    leave: async () => {
-      await Effect.runPromise(Fiber.interrupt(fiber))
-    },
-  }
-  nodes.push(started)
-  return started
+const start = (settings: Pick<PlacementOptions, 'heartbeatTtlMs' | 'weight'> = {}): TestPlacement => {
+  const node = startTestPlacement({ nc, log, partitions, ...settings })
+  nodes.push(node)
+  return node
 }
 
-const evenly = (...some: ReadonlyArray<TestNode>) =>
+const evenly = (...some: ReadonlyArray<TestPlacement>) =>
   waitUntil(() => some.every(({ running }) => running.size === partitions / some.length))
 
 const status = async () => {
