@@ -73,30 +73,28 @@ const run = (...args: string[]): Promise<Answer> =>
     )
   })
 
+/** Process ids of the owners; undefined while a partition has no active one. */
+const owningPids = async (): Promise<readonly number[] | undefined> => {
+  const active = (await client.partitions()).filter(({ state }) => state === 'Active')
+  if (active.length !== partitions) return undefined
+  return [...new Set(active.map(({ node }) => Number(node.slice(node.lastIndexOf('-') + 1))))]
+}
+
+/** Every partition has an active owner, and that is one of these. */
+const areServed = (...owners: EngineProcess[]): Promise<unknown> =>
+  waitUntil(async () => (await owningPids())?.every((owning) => owners.some(({ pid }) => pid === owning)), {
+    timeoutMs: 30_000,
+    what: `the partitions are served by ${owners.map(({ pid }) => pid).join(' or ')}`,
+  })
+
 /** Every partition has an active owner among these, and each of these owns one. */
 const areShared = (...owners: EngineProcess[]): Promise<unknown> =>
   waitUntil(
     async () => {
-      const active = (await client.partitions()).filter(({ state }) => state === 'Active')
-      const pids = new Set(active.map(({ node }) => Number(node.slice(node.lastIndexOf('-') + 1))))
-      return (
-        active.length === partitions &&
-        pids.size === owners.length &&
-        owners.every(({ pid }) => pids.has(pid))
-      )
+      const owning = await owningPids()
+      return owning?.length === owners.length && owners.every(({ pid }) => owning.includes(pid))
     },
     { timeoutMs: 30_000, what: `the partitions are shared by ${owners.map(({ pid }) => pid).join(' and ')}` },
-  )
-
-/** Every partition has an active owner, and that is one of these. */
-const areServed = (...owners: EngineProcess[]): Promise<unknown> =>
-  waitUntil(
-    async () => {
-      const active = (await client.partitions()).filter(({ state }) => state === 'Active')
-      const pids = active.map(({ node }) => Number(node.slice(node.lastIndexOf('-') + 1)))
-      return active.length === partitions && pids.every((pid) => owners.some((owner) => owner.pid === pid))
-    },
-    { timeoutMs: 30_000, what: `the partitions are served by ${owners.map(({ pid }) => pid).join(' or ')}` },
   )
 
 /** One queue a partition. */

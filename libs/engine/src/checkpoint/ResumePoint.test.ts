@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { liveTime, type Time } from '../Time.ts'
 import { limits } from '../limits.ts'
 import { checkpointed } from '../testing/alteredLog.ts'
-import { body, by, receive, startTestNode } from '../testing/startTestNode.ts'
+import { body, by, liveThrough, receive, startTestNode } from '../testing/startTestNode.ts'
 import { load } from './load.ts'
 
 const rare = { bytesMin: 1e12, ageMs: 1e12 }
@@ -17,15 +17,7 @@ const given = async (checkpoints: typeof rare & { readonly replayMsMax?: number 
   const part = await log.partition(0)
   const one = await startTestNode(log, 'one', { checkpoints, time })
   await one.ask({ type: 'CreateQueue', queue: 'mail', config: {}, by })
-  let sends = 0
-  /** Stores, delivers and acknowledges messages, each in frames of its own. */
-  const live = async (count: number) => {
-    for (let i = 0; i < count; i++) {
-      await one.ask({ type: 'Enqueue', queue: 'mail', producer: 'p', send: ++sends, messages: [body('x')] })
-      const { queue, sub, delivery, numbers } = (await one.ask(receive('mail', 1))).delivery!
-      await one.ask({ type: 'Ack', items: [{ queue, sub, delivery, numbers }] })
-    }
-  }
+  const live = liveThrough(one, 'mail')
   const loaded = async () => load(part, (await part.state()).lastSeq)
   return { log, part, one, live, loaded }
 }

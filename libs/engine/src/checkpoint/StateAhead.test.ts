@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest'
 import { Node } from '../Node.ts'
 import { limits } from '../limits.ts'
 import { alteredLog } from '../testing/alteredLog.ts'
-import { body, by, receive, startTestNode } from '../testing/startTestNode.ts'
+import { by, liveThrough, startTestNode } from '../testing/startTestNode.ts'
 import { LoadTurns } from './LoadTurns.ts'
 import type { Loaded } from './StateLoad.ts'
 import { StateAhead } from './StateAhead.ts'
@@ -20,14 +20,7 @@ const given = async () => {
   const time = new ManualTime()
   const one = await startTestNode(log, 'one')
   await one.ask({ type: 'CreateQueue', queue: 'mail', config: {}, by })
-  let sends = 0
-  const live = async (count: number) => {
-    for (let i = 0; i < count; i++) {
-      await one.ask({ type: 'Enqueue', queue: 'mail', producer: 'p', send: ++sends, messages: [body('x')] })
-      const { queue, sub, delivery, numbers } = (await one.ask(receive('mail', 1))).delivery!
-      await one.ask({ type: 'Ack', items: [{ queue, sub, delivery, numbers }] })
-    }
-  }
+  const live = liveThrough(one, 'mail')
   const reads: number[] = []
   /** The log, and where it was read from. */
   const watched = alteredLog(log, part, {

@@ -32,6 +32,8 @@ export const startTestNode = async (log: Log, name = 'node-1', options: Partial<
   return { node, fiber, ask, close: () => Effect.runPromise(Scope.close(scope, Exit.void)) }
 }
 
+export type TestNode = Awaited<ReturnType<typeof startTestNode>>
+
 /** Writes the record of a repair that accepts the lost end of partition 0; numbers continue a thousand later. */
 export const acceptLostEnd = async (log: MemoryLog): Promise<void> => {
   const handle = await log.partition(0)
@@ -55,3 +57,15 @@ export const receive = (queue: string, max = 10, waitMs = 0): Extract<Command, {
   mode: 'simple',
   consumer: 'test',
 })
+
+/** Stores, delivers and acknowledges as many messages of a queue as told, each in frames of its own. */
+export const liveThrough = ({ ask }: TestNode, name: string): ((count: number) => Promise<void>) => {
+  let sends = 0
+  return async (count) => {
+    for (let i = 0; i < count; i++) {
+      await ask({ type: 'Enqueue', queue: name, producer: 'p', send: ++sends, messages: [body('x')] })
+      const { queue, sub, delivery, numbers } = (await ask(receive(name, 1))).delivery!
+      await ask({ type: 'Ack', items: [{ queue, sub, delivery, numbers }] })
+    }
+  }
+}
