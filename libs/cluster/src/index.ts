@@ -10,7 +10,8 @@ export {
   type PlacementOptions,
 } from './Placement.ts'
 export { placement } from './startPlacement.ts'
-export { finalizable } from './finalizable.ts'
+export { finalizeCluster } from './finalizeCluster.ts'
+export { refuseNewerLog } from './refuseNewerLog.ts'
 export {
   clusterStatus,
   type ClusterStatus,

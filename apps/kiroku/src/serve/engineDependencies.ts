@@ -1,12 +1,12 @@
 import type { ApiDependencies } from '@kiroku/api'
 import { bodyOf } from '@kiroku/audit'
 import { answerRecord, type AuditedLog, type RunningAuditor } from '@kiroku/auditor'
+import { finalizeCluster } from '@kiroku/cluster'
 import { liveFeed } from '@kiroku/feed'
 import manifest from '../../package.json' with { type: 'json' }
 import { auditorMetrics } from '../auditor/auditorMetrics.ts'
 import { settleFound } from '../matching/settleFound.ts'
 import { describeCluster, type Nats } from './describeCluster.ts'
-import { finalizeCluster } from './finalizeCluster.ts'
 import { engineMetrics } from './engineMetrics.ts'
 import { partitionTroubles } from './partitionTroubles.ts'
 import type { RunningNode } from './startNode.ts'

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import type { LocalOwners } from '@kiroku/client'
-import { placement, type PlacementEvent } from '@kiroku/cluster'
+import { placement, type PlacementEvent, refuseNewerLog } from '@kiroku/cluster'
 import { Node, noteFilesIn, TailNotes, type ActorState } from '@kiroku/engine'
 import type { Log } from '@kiroku/log'
 import { requestCommands, serveCommands, type CommandServing } from '@kiroku/nats'
@@ -13,7 +13,6 @@ import { lostLogs, tailsFolder } from '../audit/tailsOf.ts'
 import type { Logger } from './Logger.ts'
 import { Outages } from './Outages.ts'
 import type { Nats } from './describeCluster.ts'
-import { refuseNewerLog } from './refuseNewerLog.ts'
 
 /** How long a command to another node's partition may take, in ms. */
 const routeTimeoutMs = 10_000

@@ -1,5 +1,6 @@
+import { finalizeCluster } from '@kiroku/cluster'
+import { requestCommands } from '@kiroku/nats'
 import type { Invocation } from '../../cli/CommandSpec.ts'
-import { finalizeCluster } from '../../serve/finalizeCluster.ts'
 import { localActor } from '../../serve/localActor.ts'
 import { withClient } from '../../serve/withClient.ts'
 
@@ -9,7 +10,6 @@ const requestTimeoutMs = 10_000
 export const run = (invocation: Invocation): Promise<void> =>
   withClient(invocation, async (_, { nats, log }) => {
     const { out, text } = invocation
-    const { requestCommands } = await import('@kiroku/nats')
     const requester = requestCommands(nats, { log })
     try {
       const finalized = await finalizeCluster(

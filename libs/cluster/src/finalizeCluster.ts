@@ -1,6 +1,7 @@
-import { clusterStatus, finalizable } from '@kiroku/cluster'
 import { type Actor, type Command, errorFromWire, KirokuError, type Reply } from '@kiroku/protocol'
-import type { Nats } from './describeCluster.ts'
+import type { NatsConnection } from '@nats-io/nats-core'
+import { clusterStatus } from './clusterStatus.ts'
+import { finalizable } from './finalizable.ts'
 
 /** What a finalization came to. */
 export interface Finalized {
@@ -14,12 +15,12 @@ export interface Finalized {
  * left. Errors: `NotFinalized` (a live node does not read it), `Unavailable` and others of a partition.
  */
 export const finalizeCluster = async (
-  nats: Nats,
+  nc: NatsConnection,
   log: string,
   request: (partition: number, commands: readonly Command[]) => Promise<Reply>,
   by: Actor,
 ): Promise<Finalized> => {
-  const status = await clusterStatus(nats, log)
+  const status = await clusterStatus(nc, log)
   const version = finalizable(status)
   const raised: number[] = []
   for (const { partition } of status.partitions) {
