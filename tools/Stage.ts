@@ -21,7 +21,7 @@ export interface Turns {
   readonly files: string
   /** Where a change concerns all of them, as the beginning of a path. */
   readonly concerns: ReadonlyArray<string>
-  /** A commit has one of so many parts. */
+  /** Number of parts that the files are split into; each commit runs one of them. */
   readonly parts: number
 }
 

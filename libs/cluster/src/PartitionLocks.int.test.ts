@@ -124,7 +124,7 @@ test('after a heartbeat that had expired, no lock is confirmed before it was wri
   expect(a.locks.confirmedAtMs(0)).toBe(-Infinity)
   await a.locks.confirmDoubted()
   expect(a.locks.confirmedAtMs(0)).toBe(a.membership.beatAtMs)
-  // Whoever found it gone before can no longer take it.
+  // A node that saw the heartbeat expire, and read the lock then, is too late to take it.
   expect(await bucket.compareAndSet(lockKey(0), { owner: 'b' }, before?.revision ?? 0)).toBeUndefined()
 })
 

@@ -2,9 +2,8 @@
 export interface Member {
   readonly address: string
   /**
-   * Its share of the partitions, relative to the others', a whole number; 0 takes none as long as
-   * another can. Undefined: a node of an earlier version, which
-   * places by rules of its own: it keeps what it holds and is given nothing.
+   * Its share of the partitions, relative to the others', a whole number; 0 takes none as long as another can.
+   * Undefined: a node of an earlier version, which places by rules of its own, keeps what it holds, and is given nothing.
    */
   readonly weight: number | undefined
   /** It hands over what it holds. */

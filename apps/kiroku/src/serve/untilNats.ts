@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { isNatsAway } from '@kiroku/nats'
 import { isKirokuError, KirokuError } from '@kiroku/protocol'
 import type { Logger } from './Logger.ts'
@@ -44,19 +45,8 @@ export const untilNats = async <A>(
         said = { id: error.id, atMs: nowMs }
       }
     }
-    await paused(pauseMs, signal)
-    if (signal.aborted) throw new KirokuError('Stopped', 'stopped while it waited for NATS')
+    await setTimeout(pauseMs, undefined, { signal }).catch(() => {
+      throw new KirokuError('Stopped', 'stopped while it waited for NATS')
+    })
   }
 }
-
-const paused = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', end)
-      resolve()
-    }
-    const timer = setTimeout(end, ms)
-    if (signal.aborted) end()
-    else signal.addEventListener('abort', end)
-  })
