@@ -6,18 +6,20 @@ import {
   type MatchingAct,
   type SettledPiece,
 } from '@kiroku/audit'
-import { openIndex, searchIndex } from '@kiroku/auditor'
+import { searchIndex } from '@kiroku/auditor'
 import { KirokuError } from '@kiroku/protocol'
-import { auditedLog } from '../../audit/auditedLog.ts'
+import { openCurrentIndex } from '../../audit/openCurrentIndex.ts'
 import type { CommandModule, Invocation } from '../../cli/CommandSpec.ts'
 import { canAsk, confirm } from '../../cli/confirm.ts'
-import { showProgress } from '../../cli/showProgress.ts'
 import { pieceMessages } from '../../matching/settleFound.ts'
 import { settlePiece, type Match } from '../../matching/settlePiece.ts'
 import { localActor } from '../../serve/localActor.ts'
 import { withClient } from '../../serve/withClient.ts'
 import { withLog } from '../../serve/withLog.ts'
 import { describeMatch, describeStayed } from './describeStayed.ts'
+
+/** How long the auditor may take to catch up, in ms: what it has not read would be left out without a word. */
+const patienceMs = 30_000
 
 /** `discard`. */
 export const discard: CommandModule = { run: (invocation) => settleMatching(invocation, 'discard') }
@@ -30,10 +32,8 @@ export const settleMatching = async (invocation: Invocation, act: MatchingAct): 
   const { out, flag, text, signal } = invocation
   const filter = parseFilter(checkWhere(text('where') ?? ''), Date.now())
   const by = localActor(text('reason'))
-  const progress = showProgress()
   await withLog(invocation, async (log) => {
-    const { database } = await openIndex(auditedLog(log, invocation.settings().dataDir), progress.onProgress)
-    progress.done()
+    const database = await openCurrentIndex(invocation, log, patienceMs)
     /** The matches, a batch at a time. */
     const pieces = function* (): Generator<readonly Match[]> {
       let cursor: string | undefined
@@ -71,7 +71,7 @@ export const settleMatching = async (invocation: Invocation, act: MatchingAct): 
     } finally {
       database.close()
     }
-  }).finally(progress.done)
+  })
 }
 
 const words: Readonly<Record<MatchingAct, string>> = { recall: 'recalled', discard: 'discarded' }

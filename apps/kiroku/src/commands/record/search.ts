@@ -1,35 +1,32 @@
 import { type Filter, FilterError, type FoundMessage, parseFilter, type SearchAnswer } from '@kiroku/audit'
-import { type IndexLag, lagOf, openIndex, searchIndex } from '@kiroku/auditor'
-import { auditedLog } from '../../audit/auditedLog.ts'
+import { searchIndex } from '@kiroku/auditor'
+import { openCurrentIndex } from '../../audit/openCurrentIndex.ts'
 import type { Invocation } from '../../cli/CommandSpec.ts'
 import type { Output } from '../../cli/Output.ts'
 import { columns } from '../../cli/columns.ts'
-import { showProgress } from '../../cli/showProgress.ts'
 import { withLog } from '../../serve/withLog.ts'
+
+/** How long a search waits for the auditor to catch up, in ms; then it says what is missing. */
+const patienceMs = 1_000
 
 export const run = async (invocation: Invocation): Promise<void> => {
   const { out, text, int } = invocation
   const filter = read(invocation.argument('filter') ?? '', out)
   const cursor = text('cursor')
-  const progress = showProgress()
   await withLog(invocation, async (log) => {
-    const { database, isKept } = await openIndex(
-      auditedLog(log, invocation.settings().dataDir),
-      progress.onProgress,
-    )
-    progress.done()
+    const database = await openCurrentIndex(invocation, log, patienceMs)
     try {
       const answer = searchIndex(database, filter, {
         incarnation: log.meta.incarnation,
         limit: int('limit') ?? (out.json ? 100 : 20),
         ...(cursor === undefined ? {} : { cursor }),
       })
-      tell(out, answer, isKept ? await lagOf(log, answer.reached) : [])
+      tell(out, answer)
       out.result(answer)
     } finally {
       database.close()
     }
-  }).finally(progress.done)
+  })
 }
 
 const read = (text: string, out: Output): Filter => {
@@ -41,16 +38,10 @@ const read = (text: string, out: Output): Filter => {
   }
 }
 
-const tell = (
-  out: Output,
-  { messages, cursor, bodiesNotIndexed }: SearchAnswer,
-  lags: readonly IndexLag[],
-): void => {
+const tell = (out: Output, { messages, cursor, bodiesNotIndexed }: SearchAnswer): void => {
   if (messages.length === 0) out.line('no messages match')
   else out.line(columns([['id', 'queue', 'state', 'attempt', 'at', 'why'], ...messages.map(rowOf)]))
   if (cursor !== undefined) out.line(`more: --cursor ${cursor}`)
-  for (const { partition, seq, behind } of lags)
-    if (behind > 0) out.line(`partition ${partition}: read up to ${seq}, ${behind} records behind its log`)
   if (bodiesNotIndexed !== undefined && bodiesNotIndexed.length > 0)
     out.line(
       `bodies are not indexed in ${bodiesNotIndexed.join(', ')} (kiroku queue update QUEUE --index-body on)`,
