@@ -11,6 +11,8 @@ export interface Source {
   readonly specifiers: ReadonlySet<string>
   /** Those in the workspace, as files from the root. */
   readonly imports: ReadonlySet<string>
+  /** Those that are loaded together with it: neither types nor what it imports later. */
+  readonly loads: ReadonlySet<string>
 }
 
 /** The workspace's source files and what each imports. */
@@ -42,6 +44,9 @@ export const ownFiles = (): ReadonlyArray<string> =>
     .split('\0')
     .filter((file) => file !== '' && existsSync(path.join(root, file)))
 
+/** An import or export that loads what it names. */
+const loading = /^(?:import|export)\s(?!type\b)[^'"]*?from '([^']+)'|^import '([^']+)'/gm
+
 const isSource = (file: string): boolean => /\.(ts|tsx|mjs|js)$/.test(file)
 
 /** Reads the imports of every source file of the workspace. */
@@ -55,7 +60,9 @@ export const readImportGraph = (files: ReadonlyArray<string> = ownFiles()): Impo
       ...ts.preProcessFile(text, true, false).importedFiles.map((found) => found.fileName),
       ...[...text.matchAll(/import\.meta\.resolve\('([^']+)'\)/g)].map(([, specifier = '']) => specifier),
     ])
+    const loaded = new Set([...text.matchAll(loading)].map(([, named, bare]) => named ?? bare))
     const imports = new Set<string>()
+    const loads = new Set<string>()
     for (const specifier of specifiers) {
       const target = specifier.startsWith('.')
         ? path.posix.join(path.posix.dirname(file), specifier)
@@ -64,9 +71,11 @@ export const readImportGraph = (files: ReadonlyArray<string> = ownFiles()): Impo
       const found = [target, `${target}.ts`, `${target}.tsx`].find(
         (name) => name !== undefined && sources.has(name),
       )
-      if (found !== undefined) imports.add(found)
+      if (found === undefined) continue
+      imports.add(found)
+      if (loaded.has(specifier)) loads.add(found)
     }
-    graph.set(file, { text, specifiers, imports })
+    graph.set(file, { text, specifiers, imports, loads })
   }
   return graph
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
-import { cyclesIn, readImportGraph } from './ImportGraph.ts'
+import { closureOf, cyclesIn, readImportGraph } from './ImportGraph.ts'
 import { root } from './runTarget.ts'
 
 const graph = readImportGraph()
@@ -99,5 +99,16 @@ describe('the library that keeps the log', () => {
       ([file, { specifiers }]) => file.startsWith('apps/kiroku/') && specifiers.has('@kiroku/log-jetstream'),
     )
     expect(knowing.map(([file]) => file)).toEqual(['apps/kiroku/src/log/logAdapter.ts'])
+  })
+})
+
+describe('the command line', () => {
+  it('starts without the engine, the record and the client: a command loads what it needs', () => {
+    const loaded = closureOf('apps/kiroku/src/cli/runProcess.ts', (file) => graph.get(file)?.loads ?? [])
+    expect(loaded).toContain('apps/kiroku/src/commands/record/searchCommands.ts')
+    const rooms = new Set([...loaded].map((file) => file.split('/').slice(0, 2).join('/')))
+    expect([...rooms].toSorted()).toEqual(['apps/kiroku', 'libs/audit', 'libs/protocol', 'libs/worker'])
+    // Of the record only the words of the filter.
+    expect(named([...loaded].filter((file) => /^libs\/audit\/(?!src\/filter\/)/.test(file)))).toEqual([])
   })
 })

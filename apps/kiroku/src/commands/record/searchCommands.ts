@@ -1,4 +1,4 @@
-import { filterFields } from '@kiroku/audit'
+import { filterFields } from '@kiroku/audit/filter'
 import type { CommandSpec } from '../../cli/CommandSpec.ts'
 import { natsSettings } from '../../cli/sharedFlags.ts'
 
