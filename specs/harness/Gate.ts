@@ -51,6 +51,7 @@ export class Gate {
       },
       read: (from, to) => log.read(from, to),
       get: (seq, bytes) => log.get(seq, bytes),
+      news: (afterSeq, signal) => log.news(afterSeq, signal),
       holes: () => log.holes(),
       trim: (upTo) => log.trim(upTo),
       checkpoints: log.checkpoints,

@@ -26,12 +26,12 @@ const workShare = 1 / 12
  * processor.
  */
 const answerBurstMs = 1_000
-/**
- * How long a partition without news rests until its end is asked for again, in ms: longer each time, so that a cluster at
- * rest asks for little.
- */
+/** How long a partition without news rests until its end is asked for again, in ms: longer each time. */
 const restMsMin = 200
 const restMsMax = 15_000
+/** After a rest of this length the log tells of news by itself, in ms, and its end is asked for only now and then. */
+const tellMs = 1_600
+const toldMs = 60_000
 /** How long a question waits for a look at partitions that rest, in ms. */
 const freshMs = 500
 /** Pause before a partition that could not be followed is tried again, in ms. */
@@ -57,6 +57,8 @@ interface Followed {
   /** How long it rests next, and until when it does now, in ms of the process's clock. */
   restMs: number
   lookAtMs: number
+  /** The log will tell when it has more. */
+  isTold: boolean
 }
 
 /** Follows the log of every partition, keeps index and saved states on a disk, and answers questions from them. */
@@ -206,6 +208,7 @@ export class Auditor {
         trouble: undefined,
         restMs: restMsMin,
         lookAtMs: 0,
+        isTold: false,
       })
     while (!signal.aborted) {
       let isNews = false
@@ -255,6 +258,28 @@ export class Auditor {
     await this.#throttle.pause()
   }
 
+  /** Looks at a partition as soon as its log tells of more. */
+  #listen(followed: Followed): void {
+    if (followed.isTold) return
+    followed.isTold = true
+    followed.follower
+      .news(this.#stop.signal)
+      .then(
+        () => {
+          followed.restMs = restMsMin
+          followed.lookAtMs = 0
+        },
+        // It is asked as before, and told again later.
+        () => {
+          followed.lookAtMs = performance.now() + followed.restMs
+        },
+      )
+      .finally(() => {
+        followed.isTold = false
+        this.#wake()
+      })
+  }
+
   /** Reads the next records of a partition; says whether there are more. */
   async #turn(followed: Followed): Promise<boolean> {
     const { follower } = followed
@@ -263,7 +288,8 @@ export class Auditor {
       followed.lastSeq = await follower.lastSeq()
       const before = follower.reachedSeq
       if (followed.lastSeq === before) {
-        followed.lookAtMs = performance.now() + followed.restMs
+        if (followed.restMs >= tellMs) this.#listen(followed)
+        followed.lookAtMs = performance.now() + (followed.isTold ? toldMs : followed.restMs)
         followed.restMs = Math.min(followed.restMs * 2, restMsMax)
         return false
       }

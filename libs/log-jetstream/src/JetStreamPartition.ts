@@ -5,6 +5,7 @@ import type { JetStreamManager } from '@nats-io/jetstream'
 import { headers, type NatsConnection } from '@nats-io/nats-core'
 import type { StreamReader } from './StreamReader.ts'
 import { askLeader } from './askLeader.ts'
+import { awaitNews } from './awaitNews.ts'
 
 /** The parts of a partition. */
 interface Parts {
@@ -80,6 +81,10 @@ export class JetStreamPartition implements PartitionLog {
   }
   get(seq: number, bytes?: number): Promise<LogRecord | undefined> {
     return this.#parts.reader.one(seq, bytes)
+  }
+  async news(afterSeq: number, signal: AbortSignal): Promise<void> {
+    const { nc, jsm, stream } = this.#parts
+    await awaitNews(nc, jsm, stream, afterSeq, signal)
   }
   async holes(): Promise<number[]> {
     const { nc, jsm, stream } = this.#parts

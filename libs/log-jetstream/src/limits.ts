@@ -15,6 +15,12 @@ export const recordBytesGuess = 4 * 2 ** 20
 /** How long a read waits without progress before it is repeated. */
 export const readTimeoutMs = 2_000
 
+/** How often NATS says that a consumer which waits for news is still there, in ms. */
+export const newsBeatMs = 30_000
+
+/** JetStream removes such a consumer when nobody has listened to it for this time, in ms. */
+export const newsAbandonedMs = 10_000
+
 /** How often a read is repeated. */
 export const readAttemptsMax = 5
 

@@ -70,6 +70,11 @@ export interface PartitionLog {
    */
   get(seq: number, bytes?: number): Promise<LogRecord | undefined>
   /**
+   * Resolves once a record behind `afterSeq` is stored, or when that can no longer be told, as after a lost connection;
+   * rests without a request until then. Resolves at once when `signal` is aborted.
+   */
+  news(afterSeq: number, signal: AbortSignal): Promise<void>
+  /**
    * Sequences between the first and the last whose records are missing, in order, according to the leader.
    */
   holes(): Promise<number[]>

@@ -67,6 +67,13 @@ export class MemoryPartition implements PartitionLog {
   get(seq: number): Promise<LogRecord | undefined> {
     return this.#ask(() => this.#store.record(seq))
   }
+  news(afterSeq: number, signal: AbortSignal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    signal.addEventListener('abort', () => resolve(), { once: true })
+    if (signal.aborted) resolve()
+    this.#store.onNews(afterSeq, resolve)
+    return promise
+  }
   holes(): Promise<number[]> {
     return this.#ask(() => this.#store.holes())
   }

@@ -11,6 +11,8 @@ export class MemoryStore {
   readonly #now: () => number
   readonly #space: MemorySpace
   readonly #onStored: (record: LogRecord) => void
+  /** Who is told of the next record behind a sequence. */
+  #waiting: { readonly afterSeq: number; readonly tell: () => void }[] = []
   #firstSeq = 1
   #records: (LogRecord | undefined)[] = []
   #bytes = 0
@@ -71,7 +73,15 @@ export class MemoryStore {
       this.#onStored(record)
     }
     this.#bytes += bytes
+    const told = this.#waiting.filter(({ afterSeq }) => afterSeq < this.lastSeq)
+    if (told.length > 0) this.#waiting = this.#waiting.filter(({ afterSeq }) => afterSeq >= this.lastSeq)
+    for (const { tell } of told) tell()
     return { seq: this.lastSeq, timeMs }
+  }
+  /** Calls `tell` once there is a record behind `afterSeq`. */
+  onNews(afterSeq: number, tell: () => void): void {
+    if (afterSeq < this.lastSeq) tell()
+    else this.#waiting.push({ afterSeq, tell })
   }
   /** Whether a write of these records would find room. */
   hasRoomFor(records: readonly Uint8Array[]): boolean {

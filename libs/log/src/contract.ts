@@ -73,6 +73,23 @@ export const logContract = (
     describe('a log without a limit', () => {
       beforeEach(() => make())
 
+      test('it tells of news: of the next record behind a sequence, whoever stores it, and at once where there is one', async () => {
+        await fill(2)
+        const never = new AbortController().signal
+        await p.news(1, never)
+        let isTold = false
+        const told = p.news(2, never).then(() => (isTold = true))
+        await p.state()
+        expect(isTold).toBe(false)
+        await other.append(ours(3), 2)
+        await told
+        const end = new AbortController()
+        const ended = p.news(3, end.signal)
+        end.abort()
+        await ended
+        await p.news(3, end.signal)
+      })
+
       test('it is empty at first', async () => {
         expect(await p.state()).toMatchObject({ firstSeq: 1, lastSeq: 0, bytesMax: 0 })
         expect(await collect(p.read(1))).toEqual([])

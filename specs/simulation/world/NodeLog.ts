@@ -202,6 +202,10 @@ class NodePartition implements PartitionLog {
     return this.#answer(() => this.#log.get(seq))
   }
 
+  news(afterSeq: number, signal: AbortSignal): Promise<void> {
+    return this.#answer(() => this.#log.news(afterSeq, signal))
+  }
+
   holes(): Promise<number[]> {
     return this.#answer(() => this.#log.holes())
   }

@@ -52,6 +52,11 @@ export class IndexFollower {
     return (await (await this.#opened()).state()).lastSeq
   }
 
+  /** Resolves once the log may have more than the index. Errors: those of the log. */
+  async news(signal: AbortSignal): Promise<void> {
+    await (await this.#opened()).news(this.reachedSeq, signal)
+  }
+
   /**
    * Brings the index up to a sequence, or to the current end of the log, and stores it. An index that does
    * not fit the log is rebuilt. Errors: `LogDamaged` and those of the log.

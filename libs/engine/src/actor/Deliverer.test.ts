@@ -33,6 +33,7 @@ const withheld = (log: Log, seq: number) => {
       yield* part.read(from, to)
     },
     get: (at) => part.get(at),
+    news: (afterSeq, signal) => part.news(afterSeq, signal),
     holes: () => part.holes(),
     trim: (upTo) => part.trim(upTo),
     checkpoints: part.checkpoints,

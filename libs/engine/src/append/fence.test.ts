@@ -159,6 +159,7 @@ describe('a fence that looks at the log while another owner goes on with it', ()
       append: (record, expectedLastSeq) => part.append(record, expectedLastSeq),
       read: (fromSeq, toSeq) => part.read(fromSeq, toSeq),
       get: (seq, bytes) => part.get(seq, bytes),
+      news: (afterSeq, signal) => part.news(afterSeq, signal),
       holes: () => part.holes(),
       trim: (upTo) => part.trim(upTo),
       close: () => part.close(),

@@ -31,6 +31,9 @@ export class UnreadableLog implements PartitionLog {
   get(): Promise<never> {
     return this.#fail()
   }
+  news(): Promise<never> {
+    return this.#fail()
+  }
   holes(): Promise<never> {
     return this.#fail()
   }

@@ -123,6 +123,9 @@ class CrashingPartition implements PartitionLog {
   get(seq: number): Promise<LogRecord | undefined> {
     return this.#life.live(() => this.#log.get(seq))
   }
+  news(afterSeq: number, signal: AbortSignal): Promise<void> {
+    return this.#life.live(() => this.#log.news(afterSeq, signal))
+  }
   holes(): Promise<number[]> {
     return this.#life.live(() => this.#log.holes())
   }
