@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { isOvertaken } from '@kiroku/nats'
 import { KirokuError } from '@kiroku/protocol'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { Kvm, type KV } from '@nats-io/kv'
@@ -6,6 +8,10 @@ import type { NatsConnection } from '@nats-io/nats-core'
 import { type CatalogueEntry, type CreateLog, newEntry } from './CatalogueEntry.ts'
 import { catalogueBucket, catalogueKey, catalogueStream } from './names.ts'
 import { parseEntry } from './streamMetadata.ts'
+
+/** How long what another process wrote may take to be seen, and how often it is looked for, in ms. */
+const seenMs = 5_000
+const lookMs = 50
 
 /** A stored entry, with its revision. */
 export interface Found {
@@ -45,9 +51,7 @@ export class Catalogue {
         revision: await bucket.update(catalogueKey(log), JSON.stringify(entry), before.revision),
       }
     } catch (refused) {
-      const found = await this.find(log)
-      if (found !== undefined && found.revision !== before.revision) return found
-      throw refused
+      return await this.#theirs(log, before.revision, refused)
     }
   }
   async #add(log: string, entry: CatalogueEntry): Promise<Found> {
@@ -63,9 +67,7 @@ export class Catalogue {
         : await bucket.create(catalogueKey(log), text)
       return { entry, revision }
     } catch (refused) {
-      const found = await this.find(log)
-      if (found) return found
-      throw refused
+      return await this.#theirs(log, undefined, refused)
     }
   }
   /** Notes that all streams of the log exist. Idempotent. */
@@ -74,7 +76,20 @@ export class Catalogue {
     try {
       await bucket?.update(catalogueKey(log), JSON.stringify({ ...entry, complete: true }), revision)
     } catch (refused) {
-      if (!(await this.find(log))?.entry.complete) throw refused
+      if (!(await this.#theirs(log, revision, refused)).entry.complete) throw refused
+    }
+  }
+  /**
+   * What another process wrote at the same moment, for which a write was refused. In a cluster NATS refuses the second
+   * while the first is still on its way to the replicas, so it may be seen only later.
+   */
+  async #theirs(log: string, before: number | undefined, refused: unknown): Promise<Found> {
+    const untilMs = performance.now() + seenMs
+    for (;;) {
+      const found = await this.find(log)
+      if (found !== undefined && found.revision !== before) return found
+      if (!isOvertaken(refused) || performance.now() > untilMs) throw refused
+      await pause(lookMs)
     }
   }
   /**

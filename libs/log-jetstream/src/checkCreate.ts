@@ -1,4 +1,5 @@
-import { jetStreamCode, toKirokuError } from '@kiroku/nats'
+import { randomBytes } from 'node:crypto'
+import { toKirokuError } from '@kiroku/nats'
 import { KirokuError } from '@kiroku/protocol'
 import { JetStreamApiError, StorageType, type JetStreamManager } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/nats-core'
@@ -46,7 +47,8 @@ const copyProblem = async (
   if (replicas === 1) return undefined
   const needs = `${replicas} replicas need a NATS cluster with JetStream on at least ${replicas} servers`
   if (nc.info?.cluster === undefined) return `${needs}; this is a single server, which keeps 1`
-  const { stream, subject } = probeName(log)
+  // A stream that others create and remove at the same moment has no answer for some of them.
+  const { stream, subject } = probeName(log, randomBytes(4).toString('hex'))
   try {
     await jsm.streams.add({
       name: stream,
@@ -58,9 +60,6 @@ const copyProblem = async (
     return undefined
   } catch (cause) {
     if (!(cause instanceof JetStreamApiError)) throw toKirokuError(cause, 'cannot check the replicas')
-    // Another process does the same right now.
-    if (cause.code === jetStreamCode.streamNameInUse || cause.code === jetStreamCode.streamNotFound)
-      return undefined
     return `${needs}; NATS says: ${cause.message}`
   }
 }

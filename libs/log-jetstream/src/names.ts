@@ -10,8 +10,11 @@ export const catalogueKey = (log: string): string => `log.${log}`
 export const streamName = (log: string, partition: number): string => `KIROKU_${log}_${partition}`
 /** With `*`: the subjects of all partitions. */
 export const subjectName = (log: string, partition: number | '*'): string => `kiroku.log.${log}.${partition}`
-/** A stream that is created and removed again, to see whether NATS can create a log's. */
-export const probeName = (log: string) => ({ stream: `KIROKU_${log}_PROBE`, subject: `kiroku.probe.${log}` })
+/** A stream that is created and removed again by one process, to see whether NATS can create a log's. */
+export const probeName = (log: string, process: string) => ({
+  stream: `KIROKU_${log}_PROBE_${process}`,
+  subject: `kiroku.probe.${log}.${process}`,
+})
 /** The stream that reserves room in a store which does not report its room. */
 export const ballastName = (log: string) => ({
   stream: `KIROKU_${log}_BALLAST`,

@@ -1,11 +1,21 @@
 import type { Log } from '@kiroku/log'
 import { logContract } from '@kiroku/log/contract'
-import { connect, requireJetStream } from '@kiroku/nats'
+import { connect, isNatsAway, requireJetStream } from '@kiroku/nats'
+import { isKirokuError } from '@kiroku/protocol'
 import { startNatsCluster, waitUntil, withNats, type NatsCluster } from '@kiroku/testkit'
 import type { NatsConnection } from '@nats-io/nats-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Catalogue } from './Catalogue.ts'
+import type { OpenLogOptions } from './OpenLogOptions.ts'
 import { subjectName } from './names.ts'
 import { openLog } from './openLog.ts'
+
+/** Opens a log as a node does, which waits where NATS has no answer: it may not to one of several that ask the same. */
+const opens = (nc: NatsConnection, options: OpenLogOptions): Promise<Log> =>
+  openLog(nc, options).catch((error: unknown) => {
+    if (isKirokuError(error) && isNatsAway(error)) return opens(nc, options)
+    throw error
+  })
 
 /** Every connection goes to the next server, so that what one writes is read elsewhere. */
 const contract = (name: string, replicas: number, urls: () => string[]) => {
@@ -76,6 +86,42 @@ describe('on a cluster of three servers', () => {
     await cluster.stop()
   })
   contract('the log over JetStream with three replicas', 3, urls)
+
+  it(
+    'makes one log where three nodes open it at the same moment, and fails none of them',
+    { timeout: 120_000 },
+    async () => {
+      const connections = await Promise.all(urls().map((servers) => connect({ servers })))
+      try {
+        for (let n = 0; n < 2; n++) {
+          const name = `together-${n}`
+          const opened = await Promise.all(
+            connections.map((nc) => opens(nc, { name, create: { partitions: 1, replicas: 3 } })),
+          )
+          expect(new Set(opened.map(({ meta }) => meta.incarnation)).size).toBe(1)
+          for (const log of opened) await log.close()
+        }
+      } finally {
+        for (const nc of connections) await nc.close()
+      }
+    },
+  )
+
+  it('gives those who add a log to the catalogue at the same moment the entry of the first', async () => {
+    const connections = await Promise.all(urls().map((servers) => connect({ servers })))
+    try {
+      const catalogues = connections.map((nc) => new Catalogue(nc))
+      await catalogues[0]!.create('first', { partitions: 1, replicas: 3 })
+      for (let n = 0; n < 30; n++) {
+        const added = await Promise.all(
+          catalogues.map((each) => each.create(`added-${n}`, { partitions: 1, replicas: 3 })),
+        )
+        expect(new Set(added.map(({ entry }) => entry.meta.incarnation)).size).toBe(1)
+      }
+    } finally {
+      for (const nc of connections) await nc.close()
+    }
+  })
 
   it('refuses more replicas than there are servers, and creates nothing', async () => {
     const nc = await connect({ servers: urls()[0]! })

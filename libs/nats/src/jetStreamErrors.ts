@@ -39,6 +39,10 @@ export const isStreamMissing = (thrown: unknown): boolean => {
   return thrown instanceof Error && thrown.cause !== undefined && isStreamMissing(thrown.cause)
 }
 
+/** Whether JetStream refused a write since another one came before it. */
+export const isOvertaken = (thrown: unknown): boolean =>
+  thrown instanceof JetStreamApiError && meaning[thrown.code] === 'Fenced'
+
 /** An error as JetStream's API states it. */
 export interface ApiError {
   readonly code: number

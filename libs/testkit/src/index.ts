@@ -4,7 +4,8 @@
  * here. Talks to `@kiroku/nats-server` and vitest.
  */
 export { freePort } from './freePort.ts'
-export { startNatsCluster, type NatsCluster } from './startNatsCluster.ts'
+export { startNatsCluster } from './startNatsCluster.ts'
+export type { NatsCluster } from '@kiroku/nats-server'
 export { startTestNats, withNats } from './withNats.ts'
 export { SmallDisk } from './SmallDisk.ts'
 export { ManualTime } from './ManualTime.ts'

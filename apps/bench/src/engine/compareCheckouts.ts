@@ -18,7 +18,7 @@ interface Contender {
   readonly consumer: LoadProcess<KirokuLoad>
 }
 
-const queues = Array.from({ length: 100 }, (_, i) => `queue-${i}`)
+const queues = Array.from({ length: 1_000 }, (_, i) => `queue-${i}`)
 const shareMin = 0.9
 
 /** Compares this checkout with another one, alternating: it must keep nine tenths of every rate. */
@@ -69,7 +69,8 @@ const contend = async (name: string, root: string, stop: (() => Promise<unknown>
 
 const contests: Readonly<Record<string, (contender: Contender, sizes: Sizes) => Side>> = {
   lives: (contender, sizes) => livesIn(contender, sizes.lives, ['lives'], 32),
-  [`lives in ${queues.length} queues`]: (contender, sizes) => livesIn(contender, sizes.lives, queues, 1),
+  [`lives in ${queues.length.toLocaleString('en')} queues`]: (contender, sizes) =>
+    livesIn(contender, sizes.lives, queues, 1),
   'single sends': ({ name, producer }, sizes) => ({
     name: `single sends, ${name}`,
     count: sizes.sends,

@@ -76,6 +76,7 @@ describe('the command tree', () => {
       'cluster status',
       'cluster finalize',
       'cluster clock',
+      'cluster nats',
       'doctor',
       'completions',
     ])

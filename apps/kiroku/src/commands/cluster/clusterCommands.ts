@@ -4,7 +4,7 @@ import { natsSettings } from '../../cli/sharedFlags.ts'
 /** `cluster …`. */
 export const clusterCommands: CommandSpec = {
   name: 'cluster',
-  summary: 'Show nodes and partitions.',
+  summary: 'Show nodes and partitions, upgrade them, and try a cluster on one machine.',
   subcommands: [
     {
       name: 'status',
@@ -54,6 +54,17 @@ export const clusterCommands: CommandSpec = {
       ],
       settings: natsSettings,
       load: () => import('./clock.ts'),
+    },
+    {
+      name: 'nats',
+      summary: 'Run three nats-servers on this machine as one JetStream cluster, to try nodes on it.',
+      description:
+        'They listen on loopback, without a password, on --nats-port and the next two ports, and on the ports 2000 above these for one another; each has a folder in the data folder, and every write reaches the disk before it is acknowledged. Ctrl-C ends all three; the next start continues. For three machines see docs/production.md.',
+      examples: [
+        { command: 'kiroku cluster nats --data-dir nats', description: 'On the ports 4222 to 4224' },
+      ],
+      settings: ['natsPort', 'dataDir'],
+      load: () => import('./nats.ts'),
     },
   ],
 }
