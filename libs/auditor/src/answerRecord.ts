@@ -1,5 +1,4 @@
 import type { Answering, RecordQuestion, RecordQuestions } from '@kiroku/audit'
-import { KirokuError } from '@kiroku/protocol'
 import type { AuditedLog } from './AuditedLog.ts'
 import { auditorOr } from './auditorOr.ts'
 import { actsOfLog } from './index/actsOfLog.ts'
@@ -9,17 +8,15 @@ import { pastOptions } from './past/pastOptions.ts'
 import type { RunningAuditor } from './startAuditor.ts'
 
 /**
- * Answers questions about the record in an engine: its auditor does, to keep the engine's loop free. Where
+ * Answers questions about the record in an engine: the auditor does, to keep the engine's loop free. Where
  * none is running, this process answers what needs no index. Errors: those of the question, `Timeout`,
  * `NoAuditor`.
  */
-export const answerRecord = (audited: AuditedLog, auditor: RunningAuditor | undefined): Answering => {
+export const answerRecord = (audited: AuditedLog, auditor: Pick<RunningAuditor, 'ask'>): Answering => {
   const indexed =
     <Q extends RecordQuestion>(question: Q) =>
-    async (asked: RecordQuestions[Q]['asked']): Promise<RecordQuestions[Q]['answer']> => {
-      if (auditor !== undefined) return auditor.ask(question, asked)
-      throw new KirokuError('NoAuditor', 'this engine runs without an auditor')
-    }
+    (asked: RecordQuestions[Q]['asked']): Promise<RecordQuestions[Q]['answer']> =>
+      auditor.ask(question, asked)
   return {
     ...auditorOr(auditor, {
       ...answerPast(audited.log, () => pastOptions(audited)),

@@ -7,10 +7,9 @@ import type { RunningAuditor } from './startAuditor.ts'
  * those of the question, `Timeout`.
  */
 export const auditorOr = <M extends RecordQuestion>(
-  auditor: RunningAuditor | undefined,
+  auditor: Pick<RunningAuditor, 'ask'>,
   here: Answering<M>,
 ): Answering<M> => {
-  if (auditor === undefined) return here
   const ask = async <K extends M>(
     method: K,
     asked: RecordQuestions[K]['asked'],

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
 import type { History, HistoryBucket, LogSpan, SearchAnswer } from '@kiroku/audit'
 import { Replayer } from '@kiroku/audit/browser'
 import type { AuditorStatus } from '@kiroku/auditor'
@@ -40,13 +42,10 @@ const get = async <A>(api: string, path: string): Promise<A> =>
 const auditorOf = async (api: string): Promise<AuditorStatus | undefined> =>
   (await get<{ auditor?: AuditorStatus }>(api, '/v1/cluster')).auditor
 
-const untilRead = (api: string, role: AuditorStatus['role'] = 'writer'): Promise<unknown> =>
+const untilRead = (api: string): Promise<unknown> =>
   waitUntil(
     async () => {
-      const status = await auditorOf(api)
-      if (status?.role !== role) return false
-      if (role === 'reader') return true
-      const { partitions } = status
+      const { partitions = [] } = (await auditorOf(api)) ?? {}
       return partitions.length === 2 && partitions.every(({ seq, lastSeq }) => seq > 0 && seq === lastSeq)
     },
     { timeoutMs: 20_000 },
@@ -117,20 +116,17 @@ describe('the auditor', () => {
       await run('send', 'mail', '3')
       await waitUntil(async () => (await found('queue:mail')).length === 3, { timeoutMs: 20_000 })
 
-      const second = await serve()
-      await untilRead(second.api, 'reader')
-      expect(numbers(await get<SearchAnswer>(second.api, '/v1/search?q=queue:mail'))).toEqual([1, 2, 3])
       const status = await run<{ followed: boolean }>('index', 'status')
       expect(status.followed).toBe(true)
       const busy = await kiroku.run(['index', 'rebuild', '--nats', nats().url, '--log', log, '--json'])
       expect(busy.json()).toMatchObject({ error: { id: 'Busy' } })
 
-      for (const each of [node, second.node]) each.child.kill('SIGTERM')
-      for (const each of [node, second.node]) expect((await each.finished).exit).toBe(0)
+      node.child.kill('SIGTERM')
+      expect((await node.finished).exit).toBe(0)
       const kept = await run<SearchAnswer>('search', 'state:ready')
       expect(numbers(kept)).toEqual([2, 3])
       await run('index', 'rebuild')
-      // The nodes' last records may be only in the new index.
+      // The node's last records may be only in the new index.
       const { messages } = await run<SearchAnswer>('search', 'state:ready')
       expect(messages).toEqual(kept.messages)
       const elsewhere = await temporaryFolder()
@@ -139,6 +135,45 @@ describe('the auditor', () => {
       )
       expect(await run('acts', '--data-dir', elsewhere.path)).toEqual(await run('acts'))
       await elsewhere.remove()
+    },
+  )
+
+  it(
+    'runs on one node of a log, answers on every node, and on another one when its node is killed or stops',
+    { timeout: 120_000 },
+    async () => {
+      const [one, two] = [await serve('--data-dir', 'one'), await serve('--data-dir', 'two')]
+      const three = await serve('--data-dir', 'three', '--audit', 'off')
+      await run('queue', 'create', 'mail')
+      await run('send', 'mail', 'hello')
+      const found = async ({ api }: { api: string }) =>
+        numbers(await get<SearchAnswer>(api, '/v1/search?q=queue:mail'))
+      for (const node of [one, two, three])
+        await waitUntil(async () => (await found(node)).length === 1, { timeoutMs: 20_000 })
+      const hasIndex = (name: string) => existsSync(path.join(folder.path, name, 'audit'))
+      expect(['one', 'two', 'three'].map(hasIndex)).toEqual([true, false, false])
+      expect((await auditorOf(two.api))?.pid).toBe((await auditorOf(one.api))?.pid)
+      expect(await (await fetch(`${two.api}/metrics`)).text()).not.toContain('kiroku_audit_lag{')
+      expect(numbers(await run<SearchAnswer>('search', 'queue:mail', '--data-dir', 'four'))).toEqual([1])
+      expect(hasIndex('four')).toBe(false)
+
+      one.node.child.kill('SIGKILL')
+      await waitUntil(() => hasIndex('two'), { timeoutMs: 30_000 })
+      await waitUntil(async () => (await found(three)).length === 1, { timeoutMs: 20_000 })
+
+      const again = await serve('--data-dir', 'one')
+      await run('send', 'mail', 'hello')
+      await waitUntil(async () => (await found(again)).length === 2, { timeoutMs: 20_000 })
+      const { pid } = (await auditorOf(again.api))!
+      two.node.child.kill('SIGTERM')
+      expect((await two.node.finished).exit).toBe(0)
+      await waitUntil(
+        async () => {
+          const now = await auditorOf(again.api)
+          return now !== undefined && now.pid !== pid && (await found(three)).length === 2
+        },
+        { timeoutMs: 20_000 },
+      )
     },
   )
 

@@ -229,7 +229,7 @@ export const settingsTable = [
     choices: ['on', 'off'],
     default: 'on',
     description:
-      'Whether an auditor runs next to the engine: a low-priority process that keeps an index and past states in the data folder, for search, traces and time travel.',
+      'Whether the auditor may run next to this engine: a low-priority process that keeps an index and past states in the data folder, for search, traces and time travel. It runs on one node of a log, and answers on all.',
   }),
   setting({
     key: 'console',

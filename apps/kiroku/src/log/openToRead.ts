@@ -1,9 +1,11 @@
 import type { Log } from '@kiroku/log'
 import { connect, type NatsOptions } from '@kiroku/nats'
+import type { Nats } from '../serve/describeCluster.ts'
 import { openLog } from './logAdapter.ts'
 
 /** An open log with connections of its own. */
 export interface ReadLog {
+  readonly nats: Nats
   readonly log: Log
   readonly close: () => Promise<void>
 }
@@ -14,7 +16,7 @@ export const openToRead = async (target: NatsOptions, name: string): Promise<Rea
   const disconnect = () => Promise.all([nats.close(), reader.close()])
   try {
     const log = await openLog(nats, { name, reader })
-    return { log, close: () => log.close().finally(disconnect) }
+    return { nats, log, close: () => log.close().finally(disconnect) }
   } catch (error) {
     await disconnect()
     throw error

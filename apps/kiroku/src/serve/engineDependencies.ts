@@ -1,10 +1,11 @@
 import type { ApiDependencies } from '@kiroku/api'
 import { bodyOf } from '@kiroku/audit'
-import { answerRecord, type AuditedLog, type RunningAuditor } from '@kiroku/auditor'
+import { answerRecord, type AuditedLog } from '@kiroku/auditor'
 import { finalizeCluster } from '@kiroku/cluster'
 import { liveFeed } from '@kiroku/feed'
 import manifest from '../../package.json' with { type: 'json' }
 import { auditorMetrics } from '../auditor/auditorMetrics.ts'
+import type { SharedAuditor } from '../auditor/shareAuditor.ts'
 import { settleFound } from '../matching/settleFound.ts'
 import { describeCluster, type Nats } from './describeCluster.ts'
 import { engineMetrics } from './engineMetrics.ts'
@@ -17,7 +18,7 @@ export interface EngineParts {
   readonly audited: AuditedLog
   readonly running: Pick<RunningNode, 'node' | 'outages'>
   readonly client: ApiDependencies['client']
-  readonly auditor: RunningAuditor | undefined
+  readonly auditor: SharedAuditor
   /** Why the engine cannot serve; undefined: it can. Takes a second at most. */
   readonly notReady: () => Promise<string | undefined>
   readonly outage: ApiDependencies['outage']
@@ -55,13 +56,13 @@ export const engineDependencies = (
     feed,
     clusterStatus: async () => ({
       ...(await describeCluster(nats, name, client)),
-      ...(auditor === undefined ? {} : { auditor: auditor.status() }),
+      auditor: auditor.status(),
     }),
     finalizeCluster: (by) =>
       finalizeCluster(nats, name, (partition, commands) => running.node.request(partition, commands), by),
     metrics: () => [
       ...engineMetrics(running.node),
-      ...(auditor === undefined ? [] : auditorMetrics(auditor.status())),
+      ...(auditor.isHere() ? auditorMetrics(auditor.status()) : []),
     ],
     owned: () => running.node.describe(),
     warnings: () => [

@@ -1,12 +1,11 @@
 import { httpDoor } from '@kiroku/api'
-import { startAuditor } from '@kiroku/auditor'
 import { createClient, ownerFirst, type Client } from '@kiroku/client'
 import { natsTransport } from '@kiroku/client-nats'
 import type { OpenDoor } from '@kiroku/doors'
 import { findOutage } from '@kiroku/nats'
 import { KirokuError } from '@kiroku/protocol'
 import { auditedLog } from '../audit/auditedLog.ts'
-import { auditorScript, type AuditorSetup } from '../auditor/auditorScript.ts'
+import { engineAuditor } from '../auditor/engineAuditor.ts'
 import { consoleMode } from '../console/consoleMode.ts'
 import { startConsole } from '../console/startConsole.ts'
 import { catalogueStream } from '../log/logAdapter.ts'
@@ -88,15 +87,15 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
     )
     closers.push(() => client.close())
     const audited = auditedLog(log, settings.dataDir)
-    const auditor =
-      settings.audit === 'off'
-        ? undefined
-        : startAuditor({
-            script: auditorScript,
-            setup: { nats: setup.nats, log: log.meta.name, dataDir: audited.dataDir } satisfies AuditorSetup,
-            onEvent: logger,
-          })
-    if (auditor !== undefined) closers.push(() => auditor.close())
+    const auditor = await engineAuditor({
+      nats,
+      node: running.node.name,
+      isConnected: connection.up,
+      mayRun: settings.audit === 'on',
+      opens: { nats: setup.nats, log: log.meta.name, dataDir: audited.dataDir },
+      logger,
+    })
+    closers.push(() => auditor.close())
     let stopping = false
     const readiness = new Readiness({
       nowMs: () => performance.now(),

@@ -4,6 +4,7 @@ import type { Log } from '@kiroku/log'
 import type { NatsOptions } from '@kiroku/nats'
 import type { Invocation } from '../cli/CommandSpec.ts'
 import type { Settings } from '../config/settings.ts'
+import type { Nats } from './describeCluster.ts'
 import { natsTarget } from './natsTarget.ts'
 import { isRunning, readRunFile } from './RunFile.ts'
 
@@ -14,15 +15,15 @@ import { isRunning, readRunFile } from './RunFile.ts'
  */
 export const withLog = async <A>(
   invocation: Pick<Invocation, 'settings'>,
-  act: (log: Log) => Promise<A>,
+  act: (log: Log, nats: Nats) => Promise<A>,
 ): Promise<A> => {
   const settings = invocation.settings()
   const { target, release } = await natsOf(settings)
   try {
     const { openToRead } = await import('../log/openToRead.ts')
-    const { log, close } = await openToRead(target, settings.log)
+    const { log, nats, close } = await openToRead(target, settings.log)
     try {
-      return await act(log)
+      return await act(log, nats)
     } finally {
       await close()
     }

@@ -1,6 +1,7 @@
+import { existsSync } from 'node:fs'
 import type { AuditedLog } from '../AuditedLog.ts'
+import { WriterLock } from '../WriterLock.ts'
 import { auditFolder } from '../auditFolder.ts'
-import { isFollowed } from './isFollowed.ts'
 import { lagOf } from './lagOf.ts'
 import { openKeptIndex } from './openIndex.ts'
 import { reachedOf } from './searchIndex.ts'
@@ -17,4 +18,12 @@ export const indexState = async (
     isFollowed: isFollowed(auditFolder(dataDir, log.meta.incarnation)),
     behind: lags.reduce((sum, { behind }) => sum + behind, 0),
   }
+}
+
+/** Whether an auditor holds the lock of a folder. */
+export const isFollowed = (folder: string): boolean => {
+  if (!existsSync(folder)) return false
+  const lock = WriterLock.take(folder)
+  lock?.release()
+  return lock === undefined
 }

@@ -37,7 +37,7 @@ export interface Facts {
   readonly partitionsOwned: number | undefined
   /** Findings in the record. */
   readonly record: readonly RecordCheck[] | undefined
-  /** The index of this data folder: whether an auditor follows the log, and how many records it lacks. */
+  /** The index of the log's auditor, or else of this data folder: whether one follows the log, and how many records it lacks. */
   readonly index: { readonly isFollowed: boolean; readonly behind: number } | undefined
   /** Logs of this name that this node wrote to, and that are gone. */
   readonly lostLogs: readonly LostLog[]
@@ -372,6 +372,6 @@ const auditor = ({ index }: Facts): Finding => {
     detail,
     advice: isFollowed
       ? 'It yields while the machine is busy; searches say how far they reach.'
-      : 'Searches know no more than the index; start the engine of this folder with `--audit on`.',
+      : 'Searches know no more than the index; start an engine of this log with `--audit on`.',
   }
 }

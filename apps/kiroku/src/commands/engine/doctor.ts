@@ -5,6 +5,7 @@ import type { Client } from '@kiroku/client'
 import { decodeCheckpoint } from '@kiroku/engine'
 import { findOutage } from '@kiroku/nats'
 import type { KirokuError } from '@kiroku/protocol'
+import { auditorStatus } from '../../auditor/shareAuditor.ts'
 import { auditedLog } from '../../audit/auditedLog.ts'
 import { lostLogs, tailsOf } from '../../audit/tailsOf.ts'
 import type { Invocation } from '../../cli/CommandSpec.ts'
@@ -71,7 +72,11 @@ const gather = async (invocation: Invocation, client: Client, nats: Nats, log: s
       bytesMax: invocation.flag('deep') ? Infinity : recordBytesMax,
       onProgress,
     }).finally(done))
-  const index = opened && (await indexState(auditedLog(opened, dataDir)))
+  const followed = await auditorStatus(nats, log)
+  const index =
+    followed === undefined
+      ? opened && (await indexState(auditedLog(opened, dataDir)))
+      : { isFollowed: true, behind: followed.partitions.reduce((sum, p) => sum + p.lastSeq - p.seq, 0) }
   const meta = opened?.meta
   const queues = meta === undefined ? [] : await client.queues.list().catch(() => [])
   const keys = opened === undefined ? [] : await askKeys(opened.keys, queues)

@@ -6,13 +6,12 @@ import {
   type MatchingAct,
   type SettledPiece,
 } from '@kiroku/audit'
-import { searchIndex } from '@kiroku/auditor'
 import { KirokuError } from '@kiroku/protocol'
-import { openCurrentIndex } from '../../audit/openCurrentIndex.ts'
+import { describeLag, searchRecord } from '../../audit/searchRecord.ts'
 import type { CommandModule, Invocation } from '../../cli/CommandSpec.ts'
 import { canAsk, confirm } from '../../cli/confirm.ts'
 import { pieceMessages } from '../../matching/settleFound.ts'
-import { settlePiece, type Match } from '../../matching/settlePiece.ts'
+import { settlePiece } from '../../matching/settlePiece.ts'
 import { localActor } from '../../serve/localActor.ts'
 import { withClient } from '../../serve/withClient.ts'
 import { withLog } from '../../serve/withLog.ts'
@@ -32,29 +31,19 @@ export const settleMatching = async (invocation: Invocation, act: MatchingAct): 
   const { out, flag, text, signal } = invocation
   const filter = parseFilter(checkWhere(text('where') ?? ''), Date.now())
   const by = localActor(text('reason'))
-  await withLog(invocation, async (log) => {
-    const database = await openCurrentIndex(invocation, log, patienceMs)
-    /** The matches, a batch at a time. */
-    const pieces = function* (): Generator<readonly Match[]> {
-      let cursor: string | undefined
-      do {
-        const { messages, ...rest } = searchIndex(database, filter, {
-          incarnation: log.meta.incarnation,
-          limit: pieceMessages,
-          ...(cursor === undefined ? {} : { cursor }),
-        })
-        yield messages
-        cursor = rest.cursor
-      } while (cursor !== undefined)
-    }
-    try {
-      await withClient(invocation, async (client) => {
+  await withLog(invocation, (log, nats) =>
+    searchRecord(invocation, { log, nats, patienceMs }, filter, ({ search, lags }) =>
+      withClient(invocation, async (client) => {
+        for (const lag of lags) out.note(describeLag(lag))
         const all = async (isDryRun: boolean): Promise<SettledPiece> => {
           let sum = settledNone
-          for (const piece of pieces()) {
+          let cursor: string | undefined
+          do {
+            const found = await search({ limit: pieceMessages, ...(cursor === undefined ? {} : { cursor }) })
             if (signal.aborted) throw stopped(act, sum.done)
-            sum = addSettled(sum, await settlePiece(client, act, piece, { by, isDryRun }))
-          }
+            sum = addSettled(sum, await settlePiece(client, act, found.messages, { by, isDryRun }))
+            cursor = found.cursor
+          } while (cursor !== undefined)
           return sum
         }
         const counted = await all(true)
@@ -67,11 +56,9 @@ export const settleMatching = async (invocation: Invocation, act: MatchingAct): 
           `${settled.done} ${words[act]}${stayed === 0 ? '' : `, ${describeStayed({ changed: stayed })}`}`,
         )
         out.result(settled)
-      })
-    } finally {
-      database.close()
-    }
-  })
+      }),
+    ),
+  )
 }
 
 const words: Readonly<Record<MatchingAct, string>> = { recall: 'recalled', discard: 'discarded' }

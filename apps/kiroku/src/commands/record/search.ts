@@ -1,6 +1,5 @@
 import { type Filter, FilterError, type FoundMessage, parseFilter, type SearchAnswer } from '@kiroku/audit'
-import { searchIndex } from '@kiroku/auditor'
-import { openCurrentIndex } from '../../audit/openCurrentIndex.ts'
+import { describeLag, searchRecord } from '../../audit/searchRecord.ts'
 import type { Invocation } from '../../cli/CommandSpec.ts'
 import type { Output } from '../../cli/Output.ts'
 import { columns } from '../../cli/columns.ts'
@@ -13,20 +12,17 @@ export const run = async (invocation: Invocation): Promise<void> => {
   const { out, text, int } = invocation
   const filter = read(invocation.argument('filter') ?? '', out)
   const cursor = text('cursor')
-  await withLog(invocation, async (log) => {
-    const database = await openCurrentIndex(invocation, log, patienceMs)
-    try {
-      const answer = searchIndex(database, filter, {
-        incarnation: log.meta.incarnation,
+  await withLog(invocation, (log, nats) =>
+    searchRecord(invocation, { log, nats, patienceMs }, filter, async ({ search, lags }) => {
+      const answer = await search({
         limit: int('limit') ?? (out.json ? 100 : 20),
         ...(cursor === undefined ? {} : { cursor }),
       })
       tell(out, answer)
+      for (const lag of lags) out.note(describeLag(lag))
       out.result(answer)
-    } finally {
-      database.close()
-    }
-  })
+    }),
+  )
 }
 
 const read = (text: string, out: Output): Filter => {
