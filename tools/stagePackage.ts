@@ -82,7 +82,7 @@ interface Bundled {
   readonly exported: ReadonlySet<string>
 }
 
-const bundle = async (parts: PublicPackage, folder: string): Promise<Bundled> => {
+export const bundle = async (parts: PublicPackage, folder: string): Promise<Bundled> => {
   const shared = {
     absWorkingDir: root,
     bundle: true,

@@ -64,7 +64,9 @@ describe('kiroku up', { timeout: 120_000 }, () => {
       expect(console).toMatch(/^ {2}console {4}http:\/\/127\.0\.0\.1:\d+\//)
       expect(api).toMatch(/^ {2}HTTP API {3}http:\/\/127\.0\.0\.1:(?!8480 )\d+ /)
       expect(taken).toMatch(/\(port 8480 is taken by .+; --http HOST:PORT chooses\)/)
-      expect(running.stdout()).toMatch(/^Next, in .+ {2}node \/.+\/kiroku\.mjs queue create mail$/m)
+      expect(running.stdout()).toMatch(
+        /^Next, in .+ {2}(?:node \/.+\/kiroku\.mjs|kiroku) queue create mail$/m,
+      )
     } finally {
       running.child.kill('SIGTERM')
       await running.finished
