@@ -63,6 +63,7 @@ export { parseStart, type StartClock, type StartPosition } from './command/Start
 export { isCommand } from './command/isCommand.ts'
 export { mainSubscription } from './command/mainSubscription.ts'
 export { checkJson, contentTypeOf, jsonSlip } from './contentType.ts'
+export { shown, shownJson } from './shown.ts'
 export { KirokuError, isKirokuError, errorFromWire, type WireError } from './error/KirokuError.ts'
 export { errorRegistry, type ErrorId } from './error/errorRegistry.ts'
 export { fingerprintOf } from './error/fingerprint.ts'

@@ -145,7 +145,14 @@ const flagsOf = (spec: CommandSpec): FlagSpec[] => {
       description: `${row.description} [${row.env}${row.default === undefined ? '' : `, default ${row.default}`}]`,
     })
   }
-  flags.push({ name: 'json', kind: 'boolean', description: 'Print one JSON value as the last line.' })
+  flags.push(
+    { name: 'json', kind: 'boolean', description: 'Print one JSON value as the last line.' },
+    {
+      name: 'raw',
+      kind: 'boolean',
+      description: 'Print control characters, as messages may hold, instead of spelling them out.',
+    },
+  )
   return flags
 }
 

@@ -1,4 +1,4 @@
-import { errorRegistry, isKirokuError, KirokuError } from '@kiroku/protocol'
+import { errorRegistry, isKirokuError, KirokuError, shown, shownJson } from '@kiroku/protocol'
 
 /** Where a command writes: readable lines, or one JSON value as the last line of stdout. */
 export interface Output {
@@ -11,19 +11,25 @@ export interface Output {
   note(text: string): void
 }
 
-/** The output of a process. */
-export const processOutput = (json: boolean): Output => ({
-  json,
-  line: (text = '') => {
-    if (!json) process.stdout.write(text + '\n')
-  },
-  result: (value) => {
-    if (json) process.stdout.write(JSON.stringify(value) + '\n')
-  },
-  note: (text) => {
-    process.stderr.write(text + '\n')
-  },
-})
+/**
+ * The output of a process. Control characters are spelled out, since much of it came from producers and handlers; `raw`
+ * leaves them in lines.
+ */
+export const processOutput = (json: boolean, raw = false): Output => {
+  const put = raw ? (text: string) => text : shown
+  return {
+    json,
+    line: (text = '') => {
+      if (!json) process.stdout.write(put(text) + '\n')
+    },
+    result: (value) => {
+      if (json) process.stdout.write(shownJson(JSON.stringify(value)) + '\n')
+    },
+    note: (text) => {
+      process.stderr.write(put(text) + '\n')
+    },
+  }
+}
 
 /** An error as text or JSON, and the exit code. */
 export interface ErrorReport {

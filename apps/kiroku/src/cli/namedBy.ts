@@ -26,7 +26,9 @@ export const namingFlags = ({ flags = [], subcommands = [] }: CommandSpec): read
 const valueOf = (spec: CommandSpec, word: string): string | undefined => {
   const flag = spec.flags?.find(({ name, alias }) => word === `--${name}` || word === `-${alias}`)
   if (flag !== undefined) return flag.kind === 'boolean' ? undefined : (flag.metavar ?? 'VALUE')
-  return word.startsWith('--no-') || word === '--json' || spec.settings === undefined ? undefined : 'VALUE'
+  return word.startsWith('--no-') || word === '--json' || word === '--raw' || spec.settings === undefined
+    ? undefined
+    : 'VALUE'
 }
 
 /** Finds what the last of these words names, if a name known to the engine is expected there. */

@@ -41,7 +41,7 @@ const invocationOf = (
     flag: (flag) => flags[flag] === true,
     configFile,
     settings: (file = configFile()) => resolveSettings({ flags, env, file }),
-    out: processOutput(flags['json'] === true),
+    out: processOutput(flags['json'] === true, flags['raw'] === true),
     signal,
   }
 }

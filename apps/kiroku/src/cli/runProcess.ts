@@ -1,3 +1,4 @@
+import { shown } from '@kiroku/protocol'
 import { processOutput, reportError } from './Output.ts'
 import { runCommandLine } from './runCommandLine.ts'
 import { tree } from './tree.ts'
@@ -12,7 +13,7 @@ export const runProcess = async (argv: readonly string[], version: string): Prom
 
   const fail = (error: unknown): void => {
     const report = reportError(error, process.env['KIROKU_DEBUG'] === '1')
-    process.stderr.write(report.human + '\n')
+    process.stderr.write(shown(report.human) + '\n')
     processOutput(json).result(report.machine)
     process.exitCode = report.exit
   }

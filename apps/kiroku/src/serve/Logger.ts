@@ -1,4 +1,4 @@
-import { isKirokuError } from '@kiroku/protocol'
+import { isKirokuError, shown, shownJson } from '@kiroku/protocol'
 
 /** Levels by weight. */
 const levels = { debug: 0, info: 1, warn: 2, error: 3 } as const
@@ -29,14 +29,14 @@ export const makeLogger = (options: LoggerOptions): Logger => {
     const time = now().toISOString()
     if (options.format === 'json') {
       const entries = Object.entries(fields).map(([key, value]) => [key, plain(value)])
-      write(JSON.stringify({ time, level, event, ...Object.fromEntries(entries) }))
+      write(shownJson(JSON.stringify({ time, level, event, ...Object.fromEntries(entries) })))
       return
     }
     const pairs = Object.entries(fields)
       .filter(([, value]) => value !== undefined)
       .map(([key, value]) => `${key}=${human(value)}`)
     const line = [time.slice(11, 23), level.toUpperCase().padEnd(5), event, ...pairs].join(' ')
-    write(level === 'error' ? [line, ...Object.values(fields).flatMap(framesOf)].join('\n') : line)
+    write(shown(level === 'error' ? [line, ...Object.values(fields).flatMap(framesOf)].join('\n') : line))
   }
 }
 

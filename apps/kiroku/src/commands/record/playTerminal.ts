@@ -1,5 +1,6 @@
 import { populationOf, type PlayStep } from '@kiroku/audit'
 import { renderPopulation, type Population } from '@kiroku/message'
+import { shown } from '@kiroku/protocol'
 import type { Output } from '../../cli/Output.ts'
 import type { PlaySpeed } from './playSpeed.ts'
 
@@ -30,7 +31,7 @@ export const playTerminal = (out: Output, speed: PlaySpeed, signal: AbortSignal)
     ]
     const lines = text.join('\n').split('\n')
     if (height > 0) process.stdout.write(`\x1b[${height}A`)
-    process.stdout.write(lines.map((line) => `\x1b[K${line}\n`).join(''))
+    process.stdout.write(lines.map((line) => `\x1b[K${shown(line)}\n`).join(''))
     height = lines.length
     before = population
   }
