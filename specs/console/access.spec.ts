@@ -22,7 +22,7 @@ const enter = async (page: Page, token: string): Promise<void> => {
 }
 
 describe('an engine with tokens', () => {
-  const stage = withConsole(['--tokens', 'ann:admin:secret-of-ann,vic:viewer:secret-of-vic'])
+  const stage = withConsole(['--tokens', 'ann:admin:the-secret-of-ann,vic:viewer:the-secret-of-vic'])
 
   it('asks for a token, says when it is a wrong one, and lets in who has the right one', async () => {
     const page = await stage().open('/queues')
@@ -30,7 +30,7 @@ describe('an engine with tokens', () => {
     await enter(page, 'not-the-token')
     await page.getByText('The engine does not know this token.').waitFor()
     await expectAccessibleInAllLooks(page)
-    await enter(page, 'secret-of-ann')
+    await enter(page, 'the-secret-of-ann')
     await page.getByRole('heading', { level: 1, name: 'Queues' }).waitFor()
     await page.getByRole('button', { name: 'Create queue' }).waitFor()
   })
@@ -39,7 +39,7 @@ describe('an engine with tokens', () => {
     const { engine, open } = stage()
     await engine.client.queues.create('payroll')
     const page = await open('/queues?queue=payroll')
-    await enter(page, 'secret-of-vic')
+    await enter(page, 'the-secret-of-vic')
     await page.getByRole('heading', { level: 1, name: 'payroll' }).waitFor()
     await page.getByRole('heading', { name: 'Changes' }).waitFor()
     for (const name of ['Pause', 'Change settings', 'Purge', 'Delete'])
@@ -59,9 +59,9 @@ describe('an engine with tokens', () => {
       expect(await page.getByText('4111').count()).toBe(0)
       return page
     }
-    const viewed = await look('secret-of-vic')
+    const viewed = await look('the-secret-of-vic')
     expect(await viewed.getByRole('button', { name: 'Reveal the body' }).count()).toBe(0)
-    const page = await look('secret-of-ann')
+    const page = await look('the-secret-of-ann')
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Reveal the body' }).click()
     await page.getByText('4111').first().waitFor()

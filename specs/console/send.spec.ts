@@ -135,13 +135,13 @@ describe('sending', () => {
 })
 
 describe('an engine with tokens', () => {
-  const stage = withConsole(['--tokens', 'vic:viewer:secret-of-vic'])
+  const stage = withConsole(['--tokens', 'vic:viewer:the-secret-of-vic'])
 
   it('a viewer sees why nothing can be sent', async () => {
     const { engine, open } = stage()
     await engine.client.queues.create('payroll')
     const page = await open('/queues?queue=payroll')
-    await page.getByLabel(/asks for a token/).fill('secret-of-vic')
+    await page.getByLabel(/asks for a token/).fill('the-secret-of-vic')
     await page.getByRole('button', { name: 'Open the console' }).click()
     await page.getByRole('heading', { name: 'Changes' }).waitFor()
     const send = page.getByRole('button', { name: 'Send', exact: true })

@@ -1,4 +1,4 @@
-import type { DoorAccess, OperationTimes } from '@kiroku/doors'
+import type { DoorAccess, OperationTimes, Refusals } from '@kiroku/doors'
 import * as Layer from 'effect/Layer'
 import * as HttpApiBuilder from 'effect/http-api/HttpApiBuilder'
 import type { ApiDependencies } from './ApiDependencies.ts'
@@ -23,13 +23,14 @@ interface Endpoints extends Pick<DoorAccess, 'tokens' | 'onDefect'> {
   readonly console: ConsolePages | undefined
   readonly onReveal: OnReveal
   readonly times: OperationTimes
+  readonly refusals: Refusals
   /** Aborted when the door closes: receives that wait and feeds end. */
   readonly closing: AbortSignal
 }
 
 /** The endpoints of the API's definition: who may call, what answers, and how failures are reported. */
 export const apiLayer = (dependencies: ApiDependencies, endpoints: Endpoints) => {
-  const { tokens, onDefect, bodyBytesMax, console, onReveal, times, closing } = endpoints
+  const { tokens, onDefect, bodyBytesMax, console, onReveal, times, refusals, closing } = endpoints
   return HttpApiBuilder.layer(Api, { openapiPath: '/openapi.json' }).pipe(
     Layer.provide([
       queueHandlers(dependencies, onDefect),
@@ -43,6 +44,9 @@ export const apiLayer = (dependencies: ApiDependencies, endpoints: Endpoints) =>
       clusterHandlers(dependencies),
       sessionHandlers(dependencies, tokens, console),
     ]),
-    Layer.provide([accessLayer(tokens, console?.isReadOnly === true), failuresLayer(bodyBytesMax, onDefect)]),
+    Layer.provide([
+      accessLayer(tokens, refusals, console?.isReadOnly === true),
+      failuresLayer(bodyBytesMax, onDefect),
+    ]),
   )
 }

@@ -1,26 +1,39 @@
-import { admit, errorHeaders, statusOf, type OnDefect, type OperationTimes, type Token } from '@kiroku/doors'
+import {
+  admit,
+  errorHeaders,
+  statusOf,
+  type OnDefect,
+  type OperationTimes,
+  type Refusals,
+  type Tokens,
+} from '@kiroku/doors'
 import * as Cause from 'effect/Cause'
 import * as Effect from 'effect/Effect'
 import * as Layer from 'effect/Layer'
+import * as Option from 'effect/Option'
 import * as HttpRouter from 'effect/http/HttpRouter'
 import { causeResponse } from 'effect/http/HttpServerError'
 import * as HttpServerRequest from 'effect/http/HttpServerRequest'
 import * as HttpServerResponse from 'effect/http/HttpServerResponse'
 import type { ApiDependencies } from './ApiDependencies.ts'
 import type { AnswerConsole } from './console/answerConsole.ts'
+import { refuse } from './handlers/access.ts'
 import { call } from './handlers/call.ts'
 import { queueMetrics } from './metrics/queueMetrics.ts'
 import { withLosses } from './metrics/withLosses.ts'
 import { metricsContentType, renderMetrics } from './metrics/renderMetrics.ts'
 import { reportDefect } from './reportDefect.ts'
 
+/** What the routes outside the API's definition go by. */
+export interface PlainRoutes {
+  readonly times: OperationTimes
+  readonly refusals: Refusals
+  readonly tokens: Tokens
+  readonly answerConsole: AnswerConsole | undefined
+}
+
 /** The routes outside the API's definition: health, metrics, the console, and the answer to unknown paths. */
-export const plainRoutes = (
-  dependencies: ApiDependencies,
-  times: OperationTimes,
-  tokens: readonly Token[],
-  answerConsole: AnswerConsole | undefined,
-) =>
+export const plainRoutes = (dependencies: ApiDependencies, plain: PlainRoutes) =>
   Layer.mergeAll(
     HttpRouter.add('GET', '/health/live', HttpServerResponse.json({ status: 'live' })),
     HttpRouter.add(
@@ -33,13 +46,13 @@ export const plainRoutes = (
           : HttpServerResponse.json({ status: 'not ready', reason }, { status: 503 })
       }),
     ),
-    HttpRouter.add('GET', '/metrics', metrics(dependencies, times, tokens)),
+    HttpRouter.add('GET', '/metrics', metrics(dependencies, plain)),
     HttpRouter.add(
       '*',
       '/*',
       Effect.gen(function* () {
         const request = yield* HttpServerRequest.HttpServerRequest
-        const page = yield* Effect.promise(async () => answerConsole?.(request))
+        const page = yield* Effect.promise(async () => plain.answerConsole?.(request))
         if (page !== undefined) return page
         return yield* HttpServerResponse.json(
           {
@@ -87,19 +100,24 @@ const readiness = (warnings: readonly string[]) =>
   warnings.length === 0 ? { status: 'ready' } : { status: 'ready', warnings }
 
 /** Asks nobody: a node's metrics must not depend on NATS. */
-const metrics = (
-  { about, metrics, owned }: ApiDependencies,
-  times: OperationTimes,
-  tokens: readonly Token[],
-) =>
+const metrics = ({ about, metrics, owned }: ApiDependencies, { times, refusals, tokens }: PlainRoutes) =>
   Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     const presented = request.headers['authorization']?.replace(/^Bearer /, '') ?? ''
+    const origin = `http ${Option.getOrElse(request.remoteAddress, () => 'unknown')}`
+    yield* Effect.try({
+      try: () => admit(tokens, { presented, headers: request.headers }, 'viewer'),
+      catch: (error) => error,
+    }).pipe(Effect.catch((error) => refuse(refusals, error, origin)))
     const text = yield* call(async () => {
-      admit(tokens, { presented, headers: request.headers }, 'viewer')
       const { queues, partitions } = owned()
       const measured = withLosses(queues, partitions.length === about.partitions)
-      return renderMetrics([...queueMetrics(measured, partitions), times.family(), ...metrics()])
+      return renderMetrics([
+        ...queueMetrics(measured, partitions),
+        times.family(),
+        refusals.family(),
+        ...metrics(),
+      ])
     })
     return HttpServerResponse.text(text, { contentType: metricsContentType })
   }).pipe(

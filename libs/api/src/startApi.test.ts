@@ -1,4 +1,5 @@
 import type { Actor } from '@kiroku/protocol'
+import { Tokens } from '@kiroku/doors'
 import { KirokuError } from '@kiroku/protocol'
 import { describe, expect, it } from 'vitest'
 import { startApi } from './startApi.ts'
@@ -62,13 +63,13 @@ describe('next to the API', () => {
   })
 
   it('lets an admin decide which clock is right, and changes nothing when they agree', async () => {
-    const { ask } = await serve('olga:operator:token-of-olga,ann:admin:token-of-ann')
+    const { ask } = await serve('olga:operator:the-token-of-olga,ann:admin:the-token-of-ann')
     const say = (token: string, body: object) =>
       ask('POST', '/v1/cluster/clock', body, { authorization: `Bearer ${token}` })
-    expect((await say('token-of-olga', { accept: 'store' })).status).toBe(403)
-    expect((await say('token-of-ann', { accept: 'sundial' })).status).toBe(400)
-    expect((await say('token-of-ann', { accept: 'node', partition: 9 })).status).toBe(400)
-    const answer = await say('token-of-ann', { accept: 'node', partition: 1, reason: 'NTP' })
+    expect((await say('the-token-of-olga', { accept: 'store' })).status).toBe(403)
+    expect((await say('the-token-of-ann', { accept: 'sundial' })).status).toBe(400)
+    expect((await say('the-token-of-ann', { accept: 'node', partition: 9 })).status).toBe(400)
+    const answer = await say('the-token-of-ann', { accept: 'node', partition: 1, reason: 'NTP' })
     expect([answer.status, answer.json()]).toEqual([200, { steps: [{ partition: 1, steppedMs: 0 }] }])
   })
 
@@ -78,11 +79,13 @@ describe('next to the API', () => {
       asked.push(by)
       return Promise.resolve({ clusterVersion: 1, raised: [0, 1] })
     }
-    const { ask } = await serve('olga:operator:token-of-olga,ann:admin:token-of-ann', { finalizeCluster })
+    const { ask } = await serve('olga:operator:the-token-of-olga,ann:admin:the-token-of-ann', {
+      finalizeCluster,
+    })
     const say = (token: string, body: object) =>
       ask('POST', '/v1/cluster/finalize', body, { authorization: `Bearer ${token}` })
-    expect((await say('token-of-olga', {})).status).toBe(403)
-    const answer = await say('token-of-ann', { reason: 'all are upgraded' })
+    expect((await say('the-token-of-olga', {})).status).toBe(403)
+    const answer = await say('the-token-of-ann', { reason: 'all are upgraded' })
     expect([answer.status, answer.json()]).toEqual([200, { clusterVersion: 1, raised: [0, 1] }])
     expect(asked).toEqual([expect.objectContaining({ name: 'ann', reason: 'all are upgraded' })])
   })
@@ -163,7 +166,12 @@ describe('next to the API', () => {
 
   it('a taken port is PortInUse', async () => {
     const { api } = await serve()
-    const options = { host: '127.0.0.1', port: Number(new URL(api.url).port), tokens: [], bodyBytesMax: 1 }
+    const options = {
+      host: '127.0.0.1',
+      port: Number(new URL(api.url).port),
+      tokens: new Tokens(),
+      bodyBytesMax: 1,
+    }
     await expect(startApi({} as never, options)).rejects.toMatchObject({ id: 'PortInUse' })
   })
 })

@@ -5,6 +5,7 @@ import {
   httpUrl,
   listenError,
   OperationTimes,
+  Refusals,
   type Address,
   type DoorAccess,
   type OpenDoor,
@@ -29,7 +30,10 @@ import { everyAnswer, plainRoutes } from './plainRoutes.ts'
 
 /** Where and how the API is served. */
 export interface ApiOptions
-  extends Address, Pick<DoorAccess, 'tokens'>, Partial<Pick<DoorAccess, 'drainMs' | 'onDefect'>> {
+  extends
+    Address,
+    Pick<DoorAccess, 'tokens'>,
+    Partial<Pick<DoorAccess, 'drainMs' | 'onDefect' | 'onRefused'>> {
   /** Largest request body, in bytes. */
   readonly bodyBytesMax: number
   /** The console to serve at `/`; absent: none. */
@@ -46,6 +50,7 @@ export const startApi = async (dependencies: ApiDependencies, options: ApiOption
   checkBind(options.host, options.tokens)
   const onDefect = options.onDefect ?? (() => {})
   const times = new OperationTimes()
+  const refusals = new Refusals(options.onRefused ?? (() => {}))
   const closing = new AbortController()
   const routes = Layer.mergeAll(
     apiLayer(dependencies, {
@@ -55,10 +60,16 @@ export const startApi = async (dependencies: ApiDependencies, options: ApiOption
       console: options.console,
       onReveal: options.onReveal ?? (() => {}),
       times,
+      refusals,
       closing: closing.signal,
     }),
     HttpApiSwagger.layer(Api, { path: '/docs' }),
-    plainRoutes(dependencies, times, options.tokens, options.console && consoleAnswers(options.console)),
+    plainRoutes(dependencies, {
+      times,
+      refusals,
+      tokens: options.tokens,
+      answerConsole: options.console && consoleAnswers(options.console),
+    }),
     everyAnswer(onDefect),
   )
   const server = HttpRouter.serve(routes, {

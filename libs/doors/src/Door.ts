@@ -1,5 +1,6 @@
 import type { Client } from '@kiroku/client'
-import type { Token } from './tokens.ts'
+import type { Refusal } from './Refusals.ts'
+import type { Tokens } from './Tokens.ts'
 
 /** Called once per request that failed unexpectedly: what failed, and the request. */
 export type OnDefect = (error: unknown, request: string) => void
@@ -8,10 +9,12 @@ export type OnDefect = (error: unknown, request: string) => void
 export interface DoorAccess {
   readonly client: Client
   /** Without tokens, everyone on this machine is admitted. */
-  readonly tokens: readonly Token[]
+  readonly tokens: Tokens
   /** How long requests under way may take to finish at `close`, in ms. */
   readonly drainMs: number
   readonly onDefect: OnDefect
+  /** Called when callers are refused, at most every 10 s for each of them. */
+  readonly onRefused: (refusal: Refusal) => void
 }
 
 /** A listening door. */

@@ -1,5 +1,5 @@
 import { KirokuError } from '@kiroku/protocol'
-import type { Token } from './tokens.ts'
+import type { Tokens } from './Tokens.ts'
 
 /** Where a door listens. */
 export interface Address {
@@ -13,8 +13,8 @@ export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host)
 
 /** Refuses to bind beyond loopback without tokens. Errors: `TokenRequired`. */
-export const checkBind = (host: string, tokens: readonly Token[]): void => {
-  if (tokens.length === 0 && !isLoopback(host))
+export const checkBind = (host: string, tokens: Tokens): void => {
+  if (!tokens.areRequired && !isLoopback(host))
     throw new KirokuError('TokenRequired', `the API would be open to everyone on ${host}`)
 }
 

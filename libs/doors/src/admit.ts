@@ -1,6 +1,6 @@
 import { KirokuError, type Actor } from '@kiroku/protocol'
 import { isLoopback } from './address.ts'
-import { authorize, type Role, type Token } from './tokens.ts'
+import type { Role, Tokens } from './Tokens.ts'
 
 /** Headers of a request, in lower case. */
 export type Headers = Readonly<Record<string, string | undefined>>
@@ -26,12 +26,8 @@ const reasonCharactersMax = 500
  * @param needs the role that the request asks for
  * @throws `Unauthorized`, `Forbidden`
  */
-export const admit = (
-  tokens: readonly Token[],
-  { presented, headers }: Credentials,
-  needs: Role,
-): Admitted => {
-  if (tokens.length > 0) return authorize(tokens, presented, needs)
+export const admit = (tokens: Tokens, { presented, headers }: Credentials, needs: Role): Admitted => {
+  if (tokens.areRequired) return tokens.authorize(presented, needs, Date.now())
   checkLocalRequest(headers)
   return { name: 'local', role: 'admin' }
 }

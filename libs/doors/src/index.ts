@@ -15,4 +15,5 @@ export {
 } from './errorStatus.ts'
 export { readFamilies, type FamilyRow, type Labels, type MetricFamily, type Reader } from './MetricFamily.ts'
 export { OperationTimes } from './OperationTimes.ts'
-export { parseTokens, requireRole, roleSuffices, type Role, type Token } from './tokens.ts'
+export { Refusals, type Refusal } from './Refusals.ts'
+export { digestOf, parseTokens, requireRole, roleSuffices, Tokens, type Role, type Token } from './Tokens.ts'

@@ -77,6 +77,7 @@ describe('the command tree', () => {
       'cluster finalize',
       'cluster clock',
       'cluster nats',
+      'token new',
       'doctor',
       'completions',
     ])

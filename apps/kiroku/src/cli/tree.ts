@@ -11,6 +11,7 @@ import { messageCommands } from '../commands/message/messageCommands.ts'
 import { applyCommand, queueCommands } from '../commands/queue/queueCommands.ts'
 import { recordCommands } from '../commands/record/recordCommands.ts'
 import { subscriptionCommands } from '../commands/subscription/subscriptionCommands.ts'
+import { tokenCommands } from '../commands/token/tokenCommands.ts'
 import type { CommandSpec } from './CommandSpec.ts'
 
 /** The command tree, as data; each command's module is loaded only when it runs. */
@@ -28,6 +29,7 @@ export const tree: CommandSpec = {
     ...recordCommands,
     machineCommand,
     clusterCommands,
+    tokenCommands,
     doctorCommand,
     completionsCommand,
   ],

@@ -219,7 +219,8 @@ export const settingsTable = [
     env: 'KIROKU_TOKENS_FILE',
     kind: 'text',
     metavar: 'FILE',
-    description: 'File with one `name:role:token` per line; lines that begin with # are comments.',
+    description:
+      'File with one `name:role:token` per line, where the token may be its digest, as `kiroku token new` prints it, and ` until=DATE` may follow; lines that begin with # are comments. Read again when it changes.',
   }),
   setting({
     key: 'audit',

@@ -81,7 +81,9 @@ describe('before an engine touches NATS', () => {
   it('it refuses an address beyond loopback without tokens, malformed tokens, and a folder that is not one', async () => {
     const open = { host: '0.0.0.0', port: 0 }
     await expect(keepAddress(settings(), [open])).rejects.toMatchObject({ id: 'TokenRequired' })
-    expect((await keepAddress(settings({ tokens: 'ann:admin:long-enough' }), [open])).address).toEqual(open)
+    expect((await keepAddress(settings({ tokens: 'ann:admin:it-is-long-enough' }), [open])).address).toEqual(
+      open,
+    )
     await expect(keepAddress(settings({ tokens: 'ann:boss:long-enough' }), [])).rejects.toMatchObject({
       id: 'InvalidConfig',
     })

@@ -1,16 +1,16 @@
 import { accessSync, constants, mkdirSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { waitingPage } from '@kiroku/api'
-import { checkBind, listenError, parseTokens, type Token } from '@kiroku/doors'
+import { checkBind, listenError, Tokens } from '@kiroku/doors'
 import { KirokuError } from '@kiroku/protocol'
 import type { Settings } from '../config/settings.ts'
 import type { HttpAddress } from './HttpAddress.ts'
+import { readTokens } from './tokensOf.ts'
 import { whoListens } from './whoListens.ts'
 
 /** What an engine checks before it touches NATS: its tokens, and the reserved address. */
 export interface KeptAddress {
-  readonly tokens: readonly Token[]
+  readonly tokens: Tokens
   /** Where the API will listen; undefined: nowhere. */
   readonly address: HttpAddress | undefined
   /** Preferred addresses that are taken, and what listens there. */
@@ -30,7 +30,7 @@ export const keepAddress = async (
   settings: Pick<Settings, 'tokens' | 'tokensFile' | 'dataDir'>,
   addresses: readonly HttpAddress[],
 ): Promise<KeptAddress> => {
-  const tokens = await tokensOf(settings)
+  const tokens = new Tokens(await readTokens(settings))
   for (const { host } of addresses) checkBind(host, tokens)
   checkFolder(settings.dataDir)
   const taken: { address: HttpAddress; by: string }[] = []
@@ -89,19 +89,4 @@ const checkFolder = (dataDir: string): void => {
     const why = (cause as NodeJS.ErrnoException).code
     throw new KirokuError('InvalidConfig', `--data-dir: cannot keep data in ${dataDir} (${why})`, { cause })
   }
-}
-
-const tokensOf = async ({
-  tokens,
-  tokensFile,
-}: Pick<Settings, 'tokens' | 'tokensFile'>): Promise<Token[]> => {
-  const read: string[] = []
-  if (tokensFile !== undefined)
-    read.push(
-      await readFile(tokensFile, 'utf8').catch((cause: unknown) => {
-        throw new KirokuError('InvalidConfig', `cannot read the tokens in ${tokensFile}`, { cause })
-      }),
-    )
-  if (tokens !== undefined) read.push(tokens)
-  return parseTokens(read.join('\n'))
 }

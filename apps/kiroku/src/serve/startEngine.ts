@@ -15,6 +15,7 @@ import { joinLog } from './joinLog.ts'
 import type { KeptAddress } from './keepAddress.ts'
 import { logClientEvent } from './logClientEvent.ts'
 import { Readiness } from './Readiness.ts'
+import { followTokens } from './tokensOf.ts'
 import { watchConnection } from './watchConnection.ts'
 
 /** How long requests under way may take to finish when the engine stops, in ms. */
@@ -65,6 +66,8 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
   try {
     const { tokens, address, release } = setup.kept
     closers.push(release)
+    const stopFollowing = followTokens(tokens, settings, logger)
+    closers.push(() => Promise.resolve(stopFollowing()))
     const pages = address === undefined || settings.console === 'off' ? undefined : startConsole(logger)
     if (pages !== undefined) closers.push(() => pages.close())
     const joined = await joinLog(
@@ -132,6 +135,8 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
         tokens,
         drainMs,
         onDefect: (error, request) => logger('error', 'request failed', { request, error }),
+        onRefused: ({ origin, id, message, count }) =>
+          logger('warn', 'request refused', { from: origin, error: id, why: message, count }),
       })
       closers.push(() => open.close())
       opened.set(door.name, open)

@@ -3,7 +3,7 @@ import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliCompressSync, brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { parseTokens, type OpenDoor } from '@kiroku/doors'
+import { parseTokens, Tokens, type OpenDoor } from '@kiroku/doors'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startApi } from '../startApi.ts'
 import { unusedTestDependencies } from '../testing/unusedTestDependencies.ts'
@@ -38,7 +38,7 @@ const serve = async ({ isReadOnly = false, tokens = '', off = false } = {}): Pro
   api = await startApi(unusedTestDependencies, {
     host: '127.0.0.1',
     port: 0,
-    tokens: parseTokens(tokens),
+    tokens: new Tokens(parseTokens(tokens)),
     bodyBytesMax: 1_000,
     drainMs: 100,
     ...(off ? {} : { console: { folder, isReadOnly, missing: () => missing } }),
@@ -232,9 +232,9 @@ describe('the session', () => {
   })
 
   it("names the token's owner, and asks for a token", async () => {
-    await serve({ tokens: 'vic:viewer:token-of-vic,olga:operator:token-of-olga' })
-    expect(await session('token-of-vic')).toMatchObject({ name: 'vic', role: 'viewer', commands: false })
-    expect(await session('token-of-olga')).toMatchObject({ name: 'olga', commands: true, tokens: true })
+    await serve({ tokens: 'vic:viewer:the-token-of-vic,olga:operator:the-token-of-olga' })
+    expect(await session('the-token-of-vic')).toMatchObject({ name: 'vic', role: 'viewer', commands: false })
+    expect(await session('the-token-of-olga')).toMatchObject({ name: 'olga', commands: true, tokens: true })
     expect(await session('a-wrong-token')).toMatchObject({ id: 'Unauthorized' })
     expect(await session()).toMatchObject({ id: 'Unauthorized' })
     expect((await ask('/', html)).status).toBe(200)
@@ -250,7 +250,7 @@ describe('a read-only console', () => {
   const create = async (headers: Record<string, string>) => {
     const response = await fetch(`${api.url}/v1/queues`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: 'Bearer token-of-ann', ...headers },
+      headers: { 'content-type': 'application/json', authorization: 'Bearer the-token-of-ann', ...headers },
       body: '{}',
     })
     return [response.status, await response.json()]
@@ -258,21 +258,21 @@ describe('a read-only console', () => {
   const refused = [403, { id: 'Forbidden', help: expect.stringContaining('`console: on`') as string }]
 
   it('refuses pages whatever a viewer may not do, with any token', async () => {
-    await serve({ isReadOnly: true, tokens: 'ann:admin:token-of-ann' })
+    await serve({ isReadOnly: true, tokens: 'ann:admin:the-token-of-ann' })
     expect(await create({ 'sec-fetch-site': 'same-origin' })).toMatchObject(refused)
     // Over plain HTTP to another machine.
     expect(await create({ origin: 'http://10.0.0.7:8480' })).toMatchObject(refused)
-    const headers = { authorization: 'Bearer token-of-ann', 'sec-fetch-site': 'same-origin' }
+    const headers = { authorization: 'Bearer the-token-of-ann', 'sec-fetch-site': 'same-origin' }
     expect((await ask('/v1/session', headers)).status).toBe(200)
   })
 
   it('leaves programs alone', async () => {
-    await serve({ isReadOnly: true, tokens: 'ann:admin:token-of-ann' })
+    await serve({ isReadOnly: true, tokens: 'ann:admin:the-token-of-ann' })
     expect(await create({})).toMatchObject([400, { id: 'InvalidArgument' }])
   })
 
   it('is read-only only when set so', async () => {
-    await serve({ tokens: 'ann:admin:token-of-ann' })
+    await serve({ tokens: 'ann:admin:the-token-of-ann' })
     const headers = { 'sec-fetch-site': 'same-origin', origin: api.url }
     expect(await create(headers)).toMatchObject([400, { id: 'InvalidArgument' }])
   })

@@ -5,18 +5,22 @@ engineForEach()
 
 describe('who may do what over HTTP', () => {
   it('admits each role to what it may do', async () => {
-    const { ask } = await serve('vic:viewer:token-of-vic,olga:operator:token-of-olga,ann:admin:token-of-ann')
+    const { ask } = await serve(
+      'vic:viewer:the-token-of-vic,olga:operator:the-token-of-olga,ann:admin:the-token-of-ann',
+    )
     const statuses = async (method: string, path: string, body?: unknown) =>
       Promise.all(
-        ['', 'wrong-token', 'token-of-vic', 'token-of-olga', 'token-of-ann'].map(async (token) => {
-          const { status } = await ask(
-            method,
-            path,
-            body,
-            token === '' ? {} : { authorization: `Bearer ${token}` },
-          )
-          return status
-        }),
+        ['', 'wrong-token', 'the-token-of-vic', 'the-token-of-olga', 'the-token-of-ann'].map(
+          async (token) => {
+            const { status } = await ask(
+              method,
+              path,
+              body,
+              token === '' ? {} : { authorization: `Bearer ${token}` },
+            )
+            return status
+          },
+        ),
       )
     expect(await statuses('POST', '/v1/queues', { name: 'q' })).toEqual([401, 401, 403, 403, 200])
     expect(await statuses('POST', '/v1/queues/q/messages', { body: 1 })).toEqual([401, 401, 403, 200, 200])

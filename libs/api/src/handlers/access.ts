@@ -5,7 +5,8 @@ import {
   toDoorError,
   type DoorError,
   type OnDefect,
-  type Token,
+  type Refusals,
+  type Tokens,
 } from '@kiroku/doors'
 import { isKirokuError, KirokuError } from '@kiroku/protocol'
 import * as Cause from 'effect/Cause'
@@ -27,7 +28,11 @@ import { isTooDeep, jsonLevelsMax } from './jsonLevels.ts'
  * Checks tokens, and names the caller for the record. Without tokens everyone on loopback is `local`.
  * Read-only pages are refused whatever a viewer may not do, with any token.
  */
-export const accessLayer = (tokens: readonly Token[], pagesOnlyLook: boolean): Layer.Layer<Access> =>
+export const accessLayer = (
+  tokens: Tokens,
+  refusals: Refusals,
+  pagesOnlyLook: boolean,
+): Layer.Layer<Access> =>
   Layer.succeed(Access, {
     bearer: Effect.fnUntraced(function* (
       httpEffect: Effect.Effect<HttpServerResponse, unhandled, Caller | CallerRole>,
@@ -35,6 +40,7 @@ export const accessLayer = (tokens: readonly Token[], pagesOnlyLook: boolean): L
     ) {
       const request = yield* HttpServerRequest.HttpServerRequest
       const needs = Context.get(endpoint.annotations as Context.Context<never>, RequiredRole)
+      const origin = `http ${Option.getOrElse(request.remoteAddress, () => 'unknown')}`
       const admitted = yield* Effect.try({
         try: () => {
           if (pagesOnlyLook && needs !== 'viewer' && isFromPage(request.headers))
@@ -42,10 +48,9 @@ export const accessLayer = (tokens: readonly Token[], pagesOnlyLook: boolean): L
           const { headers } = request
           return admit(tokens, { presented: Redacted.value(credential), headers }, needs)
         },
-        catch: toDoorError,
-      })
+        catch: (error) => error,
+      }).pipe(Effect.catch((error) => refuse(refusals, error, origin)))
       const reason = request.headers['x-kiroku-reason']
-      const origin = `http ${Option.getOrElse(request.remoteAddress, () => 'unknown')}`
       yield* refuseDeepJson
       return yield* Effect.provide(
         httpEffect,
@@ -53,6 +58,13 @@ export const accessLayer = (tokens: readonly Token[], pagesOnlyLook: boolean): L
       )
     }),
   })
+
+/** Counts who is refused, and lets those wait for their answer who guess. */
+export const refuse = Effect.fnUntraced(function* (refusals: Refusals, error: unknown, origin: string) {
+  const waitMs = refusals.refused(error, origin, performance.now())
+  if (waitMs > 0) yield* Effect.sleep(waitMs)
+  return yield* Effect.fail(toDoorError(error))
+})
 
 /** The caller is admitted: now the body must not be nested so deep that parsing it overflows the stack. */
 const refuseDeepJson = Effect.gen(function* () {

@@ -1,4 +1,4 @@
-import { parseTokens, type OpenDoor } from '@kiroku/doors'
+import { parseTokens, Tokens, type OpenDoor } from '@kiroku/doors'
 import { FeedHub } from '@kiroku/feed'
 import type { FeedUpdate, PartitionUpdate } from '@kiroku/protocol'
 import { waitUntil } from '@kiroku/testkit'
@@ -32,7 +32,13 @@ const serve = async (tokens = ''): Promise<void> => {
         },
       },
     },
-    { host: '127.0.0.1', port: 0, tokens: parseTokens(tokens), bodyBytesMax: 1_000, drainMs: 100 },
+    {
+      host: '127.0.0.1',
+      port: 0,
+      tokens: new Tokens(parseTokens(tokens)),
+      bodyBytesMax: 1_000,
+      drainMs: 100,
+    },
   )
 }
 

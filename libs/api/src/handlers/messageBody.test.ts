@@ -1,6 +1,6 @@
 import { bodyOf, gatherDeadLetters, trace } from '@kiroku/audit'
 import { createClient, inProcess, type Client } from '@kiroku/client'
-import { parseTokens, type OpenDoor } from '@kiroku/doors'
+import { parseTokens, Tokens, type OpenDoor } from '@kiroku/doors'
 import { decodeCheckpoint, startMemoryEngine, type MemoryEngine } from '@kiroku/testkit/engine'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startApi } from '../startApi.ts'
@@ -29,7 +29,7 @@ beforeEach(async () => {
     {
       host: '127.0.0.1',
       port: 0,
-      tokens: parseTokens('vic:viewer:token-of-vic,olga:operator:token-of-olga'),
+      tokens: new Tokens(parseTokens('vic:viewer:the-token-of-vic,olga:operator:the-token-of-olga')),
       console: { folder: '/nowhere', isReadOnly: true, missing: () => ({ why: '', soon: false }) },
       bodyBytesMax: 1_000,
       drainMs: 100,
@@ -47,7 +47,7 @@ afterEach(async () => {
 const get = (path: string, who = 'vic') =>
   // As a page would.
   fetch(`${api.url}/v1/${path}`, {
-    headers: { authorization: `Bearer token-of-${who}`, 'sec-fetch-site': 'same-origin' },
+    headers: { authorization: `Bearer the-token-of-${who}`, 'sec-fetch-site': 'same-origin' },
   })
 const ask = (id: string, query = '', who?: string) => get(`messages/${id}/body${query}`, who)
 const look = async (id: string, query = '', who?: string): Promise<unknown> =>

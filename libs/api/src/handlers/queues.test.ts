@@ -28,8 +28,8 @@ describe('queues over HTTP', () => {
   })
 
   it('administers queues, and the record names who did it, from where and why', async () => {
-    const { ask } = await serve('ann:admin:token-of-ann')
-    const headers = { authorization: 'Bearer token-of-ann', 'x-kiroku-reason': 'too many' }
+    const { ask } = await serve('ann:admin:the-token-of-ann')
+    const headers = { authorization: 'Bearer the-token-of-ann', 'x-kiroku-reason': 'too many' }
     await ask('POST', '/v1/queues', { name: 'acts' }, headers)
     const { messageId } = (await ask('POST', '/v1/queues/acts/messages', { body: 'x' }, headers)).json() as {
       messageId: string

@@ -6,8 +6,8 @@ engineForEach()
 
 describe('dead letters over HTTP', () => {
   it('redrives dead letters, reports the progress, and the record names who asked', async () => {
-    const { ask } = await serve('olga:operator:token-of-olga,ann:admin:token-of-ann')
-    const as = (name: string) => ({ authorization: `Bearer token-of-${name}` })
+    const { ask } = await serve('olga:operator:the-token-of-olga,ann:admin:the-token-of-ann')
+    const as = (name: string) => ({ authorization: `Bearer the-token-of-${name}` })
     const settings = { retriesMax: 0, deadLetter: 'dlq' }
     await ask('POST', '/v1/queues', { name: 'orders', settings }, as('ann'))
     for (const body of ['a', 'b']) {

@@ -1,4 +1,4 @@
-import { roleSuffices, type Token } from '@kiroku/doors'
+import { roleSuffices, type Tokens } from '@kiroku/doors'
 import * as Effect from 'effect/Effect'
 import * as HttpApiBuilder from 'effect/http-api/HttpApiBuilder'
 import type { ApiDependencies } from '../ApiDependencies.ts'
@@ -9,7 +9,7 @@ import { Api } from '../definition/Api.ts'
 /** The caller. */
 export const sessionHandlers = (
   { about }: ApiDependencies,
-  tokens: readonly Token[],
+  tokens: Tokens,
   pages: ConsolePages | undefined,
 ) =>
   HttpApiBuilder.group(Api, 'session', (handlers) =>
@@ -19,7 +19,7 @@ export const sessionHandlers = (
         const { name } = yield* Caller
         const role = yield* CallerRole
         const commands = pages !== undefined && !pages.isReadOnly && roleSuffices(role, 'operator')
-        return { ...about, name, role, commands, tokens: tokens.length > 0 }
+        return { ...about, name, role, commands, tokens: tokens.areRequired }
       }),
     ),
   )

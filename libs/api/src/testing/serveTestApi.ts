@@ -12,7 +12,7 @@ import {
   trace,
 } from '@kiroku/audit'
 import { createClient, inProcess, type Client } from '@kiroku/client'
-import { parseTokens, type OpenDoor } from '@kiroku/doors'
+import { parseTokens, Tokens, type OpenDoor } from '@kiroku/doors'
 import { limits } from '@kiroku/protocol'
 import { decodeCheckpoint, startMemoryEngine, type MemoryEngine } from '@kiroku/testkit/engine'
 import { afterEach, beforeEach } from 'vitest'
@@ -90,7 +90,7 @@ export const serve = async (tokens = '', other: Partial<ApiDependencies> = {}) =
   const api = await startApi(dependencies, {
     host: '127.0.0.1',
     port: 0,
-    tokens: parseTokens(tokens),
+    tokens: new Tokens(parseTokens(tokens)),
     bodyBytesMax: 10_000,
     drainMs: 200,
     onDefect: (...told) => defects.push(told),
