@@ -38,6 +38,9 @@ import { serverConfig, type ServerSettings } from './serverConfig.ts'
 import { bytesIn, diskOf } from './StoreDisk.ts'
 import { takeLock } from './takeLock.ts'
 
+// The store, its configuration and its log are for this user alone.
+process.umask(0o077)
+
 const spec = JSON.parse(process.argv[2] ?? '{}') as KeeperSpec
 const { folder } = spec
 

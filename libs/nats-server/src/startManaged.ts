@@ -174,7 +174,7 @@ export const startManaged = async (options: StartManagedOptions): Promise<Manage
       'InvalidArgument',
       `The managed nats-server knows no users, so it listens on loopback only, not on ${options.host}.`,
     )
-  mkdirSync(managedFolderOf(options.dataDir), { recursive: true })
+  mkdirSync(managedFolderOf(options.dataDir), { recursive: true, mode: 0o700 })
   const folder = realpathSync(managedFolderOf(options.dataDir))
   let released = false
   let server: RunningServer | undefined

@@ -83,7 +83,7 @@ const keep = async ({ host, port }: HttpAddress): Promise<Pick<KeptAddress, 'wai
 
 const checkFolder = (dataDir: string): void => {
   try {
-    mkdirSync(dataDir, { recursive: true })
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
     accessSync(dataDir, constants.W_OK)
   } catch (cause) {
     const why = (cause as NodeJS.ErrnoException).code

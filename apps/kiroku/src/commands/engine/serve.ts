@@ -1,7 +1,7 @@
 import { diskBehind } from '@kiroku/nats-server'
 import { isKirokuError } from '@kiroku/protocol'
 import type { Invocation } from '../../cli/CommandSpec.ts'
-import { forgetSecrets } from '../../config/forgetSecrets.ts'
+import { keepPrivate } from '../../config/keepPrivate.ts'
 import { queueSections } from '../../config/queueSections.ts'
 import { parseHttpAddress } from '../../serve/HttpAddress.ts'
 import { makeLogger } from '../../serve/Logger.ts'
@@ -15,7 +15,7 @@ import { untilStopped } from '../../serve/untilStopped.ts'
 export const run = async ({ settings: resolve, configFile, out, signal }: Invocation): Promise<void> => {
   const file = configFile()
   const settings = resolve(file)
-  forgetSecrets()
+  keepPrivate()
   const queues = queueSections(file)
   const logger = makeLogger({ format: settings.logFormat, level: settings.logLevel })
   const nats = givenNats(settings)

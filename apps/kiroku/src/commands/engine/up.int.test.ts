@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { temporaryFolder, waitUntil, type TemporaryFolder } from '@kiroku/testkit'
@@ -39,6 +39,18 @@ const takeUsualPort = (): Promise<Server> =>
   })
 
 describe('kiroku up', { timeout: 120_000 }, () => {
+  it('writes nothing that another user of the machine can read', async () => {
+    await waitUntil(() => existsSync(join(folder.path, '.kiroku', 'audit')), { timeoutMs: 30_000 })
+    const open: string[] = []
+    const look = (file: string): void => {
+      const { mode } = lstatSync(file)
+      if ((mode & 0o077) !== 0) open.push(file)
+      if ((mode & 0o170000) === 0o040000) for (const name of readdirSync(file)) look(join(file, name))
+    }
+    look(join(folder.path, '.kiroku'))
+    expect(open).toEqual([])
+  })
+
   it('names the engine that has its port, before it starts anything', async () => {
     const { exit, stderr } = await second.run(['up', '--http', new URL(up.api).host])
     expect(exit).toBe(4)

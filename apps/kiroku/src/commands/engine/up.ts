@@ -2,7 +2,7 @@ import { resolve as resolvePath } from 'node:path'
 import { startManaged, type ManagedServer } from '@kiroku/nats-server'
 import type { Invocation } from '../../cli/CommandSpec.ts'
 import type { Output } from '../../cli/Output.ts'
-import { forgetSecrets } from '../../config/forgetSecrets.ts'
+import { keepPrivate } from '../../config/keepPrivate.ts'
 import { queueSections } from '../../config/queueSections.ts'
 import type { Settings } from '../../config/settings.ts'
 import { defaultHttpAddresses, parseHttpAddress } from '../../serve/HttpAddress.ts'
@@ -31,7 +31,7 @@ export const run = async ({
   const startedMs = performance.now()
   const file = configFile()
   const settings = resolve(file)
-  forgetSecrets()
+  keepPrivate()
   const queues = queueSections(file)
   const logger = makeLogger({ format: settings.logFormat, level: settings.logLevel })
   const dataDir = resolvePath(settings.dataDir)
