@@ -26,6 +26,7 @@ const libraries = [
   'partition',
   'log',
   'nats',
+  'link',
   'log-jetstream',
   'nats-server',
   'engine',
@@ -70,6 +71,11 @@ export const rooms: ReadonlyArray<Room> = [
     why: 'the NATS transport carries commands and frames; it must not know who decides or who stores',
   },
   {
+    folder: 'libs/link',
+    may: ['@kiroku/protocol', '@kiroku/nats', 'node:'],
+    why: 'a link carries the commands that NATS carries, over a socket of the machine; it must not know who decides or who stores',
+  },
+  {
     folder: 'libs/log-jetstream',
     may: ['@kiroku/protocol', '@kiroku/log', '@kiroku/nats', '@nats-io', 'node:'],
     why: 'this adapter serves the log port and nothing else',
@@ -105,8 +111,8 @@ export const rooms: ReadonlyArray<Room> = [
   },
   {
     folder: 'libs/client-nats',
-    may: ['@kiroku/protocol', '@kiroku/client', '@kiroku/nats', '@nats-io', 'node:'],
-    why: 'this adapter serves the client port over NATS and nothing else',
+    may: ['@kiroku/protocol', '@kiroku/client', '@kiroku/nats', '@kiroku/link', '@nats-io', 'node:'],
+    why: 'this adapter serves the client port over NATS, and over links to owners on the same machine, and nothing else',
   },
   {
     folder: 'libs/worker',

@@ -4,6 +4,13 @@ import { fileURLToPath } from 'node:url'
 import type { AcknowledgedSend, ConfirmedAck, History, SeenDelivery, SendAnswer } from './History.ts'
 import type { TrafficMessage, TrafficOrder } from './Messages.ts'
 
+/** Whether the producer and the consumer reach the nodes directly, by the seed: both, or one beside the other over NATS. */
+const ways = [
+  ['on', 'on'],
+  ['on', 'off'],
+  ['off', 'on'],
+] as const
+
 /** The producer's and the consumer's process, and everything they saw. */
 export class Traffic {
   /** Acknowledged sends so far. */
@@ -16,8 +23,9 @@ export class Traffic {
   readonly #stopped = new Set<ChildProcess>()
 
   private constructor(url: string, seed: number) {
-    this.#producer = this.#start('producer.ts', [url, String(seed)])
-    this.#consumer = this.#start('consumer.ts', [url])
+    const [producerLink, consumerLink] = ways[seed % ways.length]!
+    this.#producer = this.#start('producer.ts', [url, String(seed), producerLink])
+    this.#consumer = this.#start('consumer.ts', [url, consumerLink])
   }
 
   /** Starts both and waits until they are connected. */

@@ -11,9 +11,12 @@ import { deadLetterQueues, failed, parked, queues, sources, subscriptions } from
 import { repairParked } from './repairParked.ts'
 import type { Work } from './Work.ts'
 
-const [url] = process.argv.slice(2)
+const [url, link] = process.argv.slice(2)
 const observer = new Observer()
-const transport = natsTransport(await connect({ servers: url! }), { closesConnection: true })
+const transport = natsTransport(await connect({ servers: url! }), {
+  closesConnection: true,
+  link: link === 'off' ? 'off' : 'on',
+})
 const client = createClient(observer.watch(transport), {
   name: `chaos-consumer-${process.pid}`,
   requestTimeoutMs: 120_000,

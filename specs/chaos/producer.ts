@@ -17,9 +17,12 @@ const groups = 20
 const repeatShare = 0.2
 const eraseShare = 0.1
 
-const [url, seed] = process.argv.slice(2)
+const [url, seed, link] = process.argv.slice(2)
 const observer = new Observer()
-const transport = natsTransport(await connect({ servers: url! }), { closesConnection: true })
+const transport = natsTransport(await connect({ servers: url! }), {
+  closesConnection: true,
+  link: link === 'off' ? 'off' : 'on',
+})
 const client = createClient(observer.watch(transport), { name: 'chaos-producer', requestTimeoutMs: 120_000 })
 const random = seeded(Number(seed))
 let labels = 0

@@ -56,7 +56,7 @@ export const createNatsWorld = async (options: NatsWorldOptions = {}) => {
     partition: 0,
     handle: (commands) => engine.request(0, commands),
     undelivered: (items) => {
-      for (const item of items) engine.actor(0).undelivered({ ...item, numbers: [...item.numbers] })
+      for (const item of items) engine.actor(0).undelivered(item)
     },
   })
   building.defer(() => serving.stop())

@@ -45,7 +45,7 @@ export const scrapeMetrics = async (world: World): Promise<ReadonlyMap<string, n
       outage: () => Promise.resolve(undefined),
       notReady: () => Promise.resolve(undefined),
     },
-    { host: '127.0.0.1', port: 0, tokens: [], bodyBytesMax: 1_000, drainMs: 0, onDefect: () => {} },
+    { host: '127.0.0.1', port: 0, bodyBytesMax: 1_000, drainMs: 0 },
   )
   try {
     const text = await (await fetch(`${api.url}/metrics`)).text()

@@ -6,6 +6,7 @@ import {
   listenError,
   OperationTimes,
   Refusals,
+  Tokens,
   type Address,
   type DoorAccess,
   type OpenDoor,
@@ -30,10 +31,7 @@ import { everyAnswer, plainRoutes } from './plainRoutes.ts'
 
 /** Where and how the API is served. */
 export interface ApiOptions
-  extends
-    Address,
-    Pick<DoorAccess, 'tokens'>,
-    Partial<Pick<DoorAccess, 'drainMs' | 'onDefect' | 'onRefused'>> {
+  extends Address, Partial<Pick<DoorAccess, 'tokens' | 'drainMs' | 'onDefect' | 'onRefused'>> {
   /** Largest request body, in bytes. */
   readonly bodyBytesMax: number
   /** The console to serve at `/`; absent: none. */
@@ -47,14 +45,15 @@ export interface ApiOptions
  * Errors: `TokenRequired`, `PortInUse`, `InvalidArgument` (an address that cannot be bound).
  */
 export const startApi = async (dependencies: ApiDependencies, options: ApiOptions): Promise<OpenDoor> => {
-  checkBind(options.host, options.tokens)
+  const tokens = options.tokens ?? new Tokens()
+  checkBind(options.host, tokens)
   const onDefect = options.onDefect ?? (() => {})
   const times = new OperationTimes()
   const refusals = new Refusals(options.onRefused ?? (() => {}))
   const closing = new AbortController()
   const routes = Layer.mergeAll(
     apiLayer(dependencies, {
-      tokens: options.tokens,
+      tokens,
       onDefect,
       bodyBytesMax: options.bodyBytesMax,
       console: options.console,
@@ -67,7 +66,7 @@ export const startApi = async (dependencies: ApiDependencies, options: ApiOption
     plainRoutes(dependencies, {
       times,
       refusals,
-      tokens: options.tokens,
+      tokens,
       answerConsole: options.console && consoleAnswers(options.console),
     }),
     everyAnswer(onDefect),

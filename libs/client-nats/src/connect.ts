@@ -7,6 +7,11 @@ import { natsTransport } from './natsTransport.ts'
 export interface ConnectOptions extends NatsOptions, Omit<ClientOptions, 'name'> {
   /** Name of the log; default `main`. */
   readonly log?: string
+  /**
+   * `on`: partitions whose owner runs on this machine, under the same user, are reached directly, and the others over NATS;
+   * `off`: all over NATS. Default `on`.
+   */
+  readonly link?: 'on' | 'off'
 }
 
 /**
@@ -24,6 +29,7 @@ export const connect = async (options: ConnectOptions): Promise<Client> => {
   const transport = natsTransport(nc, {
     closesConnection: true,
     ...(options.log === undefined ? {} : { log: options.log }),
+    ...(options.link === undefined ? {} : { link: options.link }),
   })
   return createClient(transport, { ...options, name: options.name ?? `${hostname()}-${process.pid}` })
 }

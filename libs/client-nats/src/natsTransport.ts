@@ -1,5 +1,6 @@
-import type { Transport, LogDirectory } from '@kiroku/client'
-import { isStreamMissing, requestCommands, toKirokuError } from '@kiroku/nats'
+import { ownerFirst, type Transport, type LogDirectory } from '@kiroku/client'
+import { Links } from '@kiroku/link'
+import { isStreamMissing, type LinkNews, requestCommands, toKirokuError } from '@kiroku/nats'
 import { KirokuError } from '@kiroku/protocol'
 import { Kvm } from '@nats-io/kv'
 import type { NatsConnection } from '@nats-io/nats-core'
@@ -10,12 +11,35 @@ export interface NatsTransportOptions {
   readonly log?: string
   /** Whether closing the transport closes the connection; default false. */
   readonly closesConnection?: boolean
+  /**
+   * `on`: owners on this machine are reached directly, where they allow it, and over NATS otherwise; `off`: all over
+   * NATS. Default `on`.
+   */
+  readonly link?: 'on' | 'off'
 }
 
-/** The way to a log's partitions over a connection to NATS. */
+/** The way to a log's partitions over a connection to NATS, and directly to owners on this machine. */
 export const natsTransport = (nc: NatsConnection, options: NatsTransportOptions = {}): Transport => {
+  const { link = 'on', log = 'main' } = options
+  if (link === 'off') return overNats(nc, options, undefined)
+  const links = new Links(log)
+  const transport = ownerFirst(links, overNats(nc, options, links))
+  return {
+    ...transport,
+    close: async () => {
+      await transport.close()
+      links.close()
+    },
+  }
+}
+
+const overNats = (
+  nc: NatsConnection,
+  options: NatsTransportOptions,
+  links: LinkNews | undefined,
+): Transport => {
   const { log = 'main', closesConnection = false } = options
-  const requester = requestCommands(nc, { log })
+  const requester = requestCommands(nc, { log, links })
   return {
     directory: () => readDirectory(nc, log),
     request: requester.request,

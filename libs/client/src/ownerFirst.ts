@@ -2,18 +2,20 @@ import { type Command, KirokuError, type Reply } from '@kiroku/protocol'
 import type { RequestOptions, Transport } from './Transport.ts'
 import { cancelPolls } from './cancelPolls.ts'
 
-/** The owners of partitions that run in this process. */
+/** The owners of partitions that are reached without the transport: in this process, or over a link on this machine. */
 export interface LocalOwners {
   /**
-   * Answers commands as the partition's owner; undefined while this process does not own it. Rejects as a
-   * transport does.
+   * Answers commands as the partition's owner; undefined while it is not reached here. Rejects as a transport
+   * does.
    */
-  readonly request: (partition: number, commands: readonly Command[]) => Promise<Reply> | undefined
+  request(partition: number, commands: readonly Command[]): Promise<Reply> | undefined
+  /** The owner of the partition did not answer in time. */
+  timedOut?(partition: number): void
 }
 
 /**
- * The transport of a client in a process with owners: direct to them, over `transport` to all others. Each
- * request goes to the partition's owner at that time, so that a client follows an owner that moves.
+ * The transport of a client that reaches some owners directly, and all others over `transport`. Each request
+ * goes to the partition's owner at that time, so that a client follows an owner that moves.
  */
 export const ownerFirst = (owners: LocalOwners, transport: Transport): Transport => {
   const strayListeners = new Set<(partition: number, reply: Reply) => void>()
@@ -40,10 +42,10 @@ export const ownerFirst = (owners: LocalOwners, transport: Transport): Transport
       }
       const stopCancelling = cancelPolls(commands, signal, (cancel) => owners.request(partition, [cancel]))
       // An owner whose store is down answers when it is back.
-      const timer = setTimeout(
-        () => fail(new KirokuError('Timeout', `Partition ${partition} did not answer in time`)),
-        timeoutMs,
-      ).unref()
+      const timer = setTimeout(() => {
+        owners.timedOut?.(partition)
+        fail(new KirokuError('Timeout', `Partition ${partition} did not answer in time`))
+      }, timeoutMs).unref()
       flights.add(fail)
       answering.then((reply) => {
         if (isOver) for (const listener of strayListeners) listener(partition, reply)

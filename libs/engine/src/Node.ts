@@ -187,6 +187,7 @@ export class Node {
       sub: delivery.sub,
       delivery: delivery.delivery,
       numbers: delivery.numbers,
+      leaseUntil: delivery.leaseUntil,
     })
   }
 

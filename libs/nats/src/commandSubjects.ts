@@ -11,3 +11,9 @@ export const partHeader = 'Kiroku-Part'
 
 /** Bytes of the server's `max_payload` that a message leaves free for headers. */
 export const payloadMarginBytes = 64 * 1024
+
+/**
+ * Header of a request that asks how to reach the owner without NATS, and, with the address, of the reply and of a new
+ * owner's announcement.
+ */
+export const linkHeader = 'Kiroku-Link'

@@ -1,4 +1,4 @@
-import { type Command, type Delivery, KirokuError, type Reply, type SettleItem } from '@kiroku/protocol'
+import { type Command, type Delivery, KirokuError, type Reply, type UndeliveredItem } from '@kiroku/protocol'
 import { startTestNats, waitUntil, withNats } from '@kiroku/testkit'
 import { RequestError, type NatsConnection } from '@nats-io/nats-core'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -43,7 +43,7 @@ const delivered = (messages: readonly Uint8Array[]): Reply => {
 /** A served partition and a requester, each on its own connection. */
 const start = async (handle: CommandService['handle']) => {
   const log = `log${++logs}`
-  const undelivered: SettleItem[] = []
+  const undelivered: UndeliveredItem[] = []
   const owner = await connection()
   const asker = await connection()
   const serving = serveCommands(owner, {
@@ -173,7 +173,7 @@ describe('commands over NATS', () => {
     )
     answer!(delivered([new Uint8Array(1), new Uint8Array(1)]))
     await waitUntil(() => undelivered.length > 0)
-    expect(undelivered).toEqual([{ queue: 5, sub: 0, delivery: 9, numbers: [1, 2] }])
+    expect(undelivered).toEqual([{ queue: 5, sub: 0, delivery: 9, numbers: [1, 2], leaseUntil: 2 }])
   })
 
   it('hand over a delivery that arrives after its request was given up', async () => {
@@ -215,6 +215,40 @@ describe('commands over NATS', () => {
     expect(heard).toEqual([[3, 12]])
   })
 
+  it('ask for links to owners where they are wanted, and hear of them with new owners', async () => {
+    const { log, owner, asker } = await start(async () => empty)
+    const wanted = new Set([3])
+    const news: (readonly [number, string | undefined])[] = []
+    const requester = requestCommands(asker, {
+      log,
+      links: {
+        wants: (partition) => wanted.has(partition),
+        told: (partition, address) => news.push([partition, address]),
+        missed: () => {},
+      },
+    })
+    closers.push(() => requester.close())
+    await requester.request(3, list, { timeoutMs: 5_000 })
+    expect(news).toEqual([[3, undefined]])
+    const linked = serveCommands(owner, {
+      log,
+      partition: 4,
+      handle: async () => delivered([new Uint8Array(9 * 1024 * 1024)]),
+      undelivered: () => {},
+      link: '/run/a.sock',
+    })
+    closers.push(() => linked.stop())
+    await owner.flush()
+    await requester.request(4, list, { timeoutMs: 5_000 })
+    expect(news).toHaveLength(1)
+    wanted.add(4)
+    await requester.request(4, list, { timeoutMs: 5_000 })
+    expect(news.slice(1)).toEqual([[4, '/run/a.sock']])
+    linked.announce(12)
+    await waitUntil(() => news.length === 3)
+    expect(news[2]).toEqual([4, '/run/a.sock'])
+  })
+
   it('answer requests in flight before they stop, and none after', async () => {
     let answer: ((reply: Reply) => void) | undefined
     const { requester, serving } = await start(() => new Promise((resolve) => (answer = resolve)))
@@ -233,7 +267,9 @@ it('fails what is in flight when the connection is lost, refuses more, and resum
   closers.push(() => server.stop())
   const nc = await connect({ servers: server.url })
   closers.push(() => nc.close())
-  const requester = requestCommands(nc, { log: 'main' })
+  let missed = 0
+  const links = { wants: () => false, told: () => {}, missed: () => missed++ }
+  const requester = requestCommands(nc, { log: 'main', links })
   closers.push(() => requester.close())
   let asked = 0
   const serving = serveCommands(nc, {
@@ -256,6 +292,7 @@ it('fails what is in flight when the connection is lost, refuses more, and resum
   requester.onOwnerChanged((_, epoch) => announced.push(epoch))
   await server.restart()
   await waitUntil(() => reconnected === 1)
+  expect(missed).toBe(1)
   // The server lost what it was told before, and so may clients have.
   await waitUntil(() => announced.includes(7))
   await waitUntil(async () => (await idOf(requester.request(0, list, { timeoutMs: 1_000 }))) === 'none')

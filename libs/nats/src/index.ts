@@ -10,4 +10,11 @@ export { requireJetStream } from './requireJetStream.ts'
 export { Publisher, type PublishAnswer } from './Publisher.ts'
 export { isNatsAway, isOvertaken, isStreamMissing, jetStreamCode, toKirokuError } from './jetStreamErrors.ts'
 export { serveCommands, type CommandService, type CommandServing } from './serveCommands.ts'
-export { requestCommands, type CommandRequester } from './requestCommands.ts'
+export {
+  requestCommands,
+  type CommandRequester,
+  type LinkNews,
+  type RequesterOptions,
+} from './requestCommands.ts'
+export { decodeCommands, decodeReply, encodeCommands, encodeError, encodeReply } from './CommandCodec.ts'
+export { wireError } from './wireError.ts'

@@ -1,7 +1,7 @@
 import { type Command, KirokuError, type Reply } from '@kiroku/protocol'
-import { createInbox, type Msg, type NatsConnection } from '@nats-io/nats-core'
+import { createInbox, headers, type Msg, type NatsConnection, type PublishOptions } from '@nats-io/nats-core'
 import { decodeReply, encodeCommands } from './CommandCodec.ts'
-import { commandSubject, ownerSubject, partHeader } from './commandSubjects.ts'
+import { commandSubject, linkHeader, ownerSubject, partHeader } from './commandSubjects.ts'
 import { toKirokuError } from './jetStreamErrors.ts'
 import { onReconnect } from './onReconnect.ts'
 
@@ -26,6 +26,22 @@ export interface CommandRequester {
   close(): void
 }
 
+/** What is to be known of direct links to owners. */
+export interface LinkNews {
+  /** Whether a partition's owner is to be asked for its link. */
+  wants(partition: number): boolean
+  /** A partition's owner says where its link is; undefined: it has none. */
+  told(partition: number, address: string | undefined): void
+  /** News may have been missed: what was told before may be wrong. */
+  missed(): void
+}
+
+/** How requests are made. */
+export interface RequesterOptions {
+  readonly log: string
+  readonly links?: LinkNews | undefined
+}
+
 /** How often requests are checked for their timeout, in ms. */
 const sweepMs = 100
 
@@ -35,11 +51,14 @@ interface Pending {
   readonly resolve: (reply: Reply) => void
   readonly reject: (error: unknown) => void
   readonly parts: Uint8Array[]
+  readonly asksForLink: boolean
 }
 
 /** Makes the requesting side: one inbox for all replies, told apart by a number in the subject. */
-export const requestCommands = (nc: NatsConnection, { log }: { readonly log: string }): CommandRequester => {
+export const requestCommands = (nc: NatsConnection, { log, links }: RequesterOptions): CommandRequester => {
   const prefix = `${createInbox()}.`
+  const asking = headers()
+  asking.set(linkHeader, 'wanted')
   const pending = new Map<number, Pending>()
   /** Partition of each of the last requests, so that deliveries in late replies can be released. */
   const recent = new Int32Array(recentMax)
@@ -88,7 +107,9 @@ export const requestCommands = (nc: NatsConnection, { log }: { readonly log: str
     if (bytes === undefined) return
     pending.delete(id)
     try {
-      request.resolve(decodeReply(bytes))
+      const reply = decodeReply(bytes)
+      if (request.asksForLink) links?.told(request.partition, linkIn(msg))
+      request.resolve(reply)
     } catch (error) {
       request.reject(error)
     }
@@ -119,8 +140,9 @@ export const requestCommands = (nc: NatsConnection, { log }: { readonly log: str
       if (error !== null) return
       const partition = Number(msg.subject.slice(msg.subject.lastIndexOf('.') + 1))
       const epoch = Number(msg.string())
-      if (Number.isInteger(partition) && Number.isInteger(epoch))
-        for (const listener of ownerListeners) listener(partition, epoch)
+      if (!Number.isInteger(partition) || !Number.isInteger(epoch)) return
+      links?.told(partition, linkIn(msg))
+      for (const listener of ownerListeners) listener(partition, epoch)
     },
   })
 
@@ -133,7 +155,10 @@ export const requestCommands = (nc: NatsConnection, { log }: { readonly log: str
     }
   })()
   // Before all who are told through this, and may ask at once.
-  const stopWatching = onReconnect(nc, () => (down = false))
+  const stopWatching = onReconnect(nc, () => {
+    down = false
+    links?.missed()
+  })
   void nc.closed().then(() => {
     down = true
     failAll('The connection to NATS is closed')
@@ -150,17 +175,20 @@ export const requestCommands = (nc: NatsConnection, { log }: { readonly log: str
           `The request has ${bytes.length} bytes; this NATS takes ${bytesMax}`,
         )
       const id = ++ids
-      const entry = { partition, deadlineMs: performance.now() + timeoutMs, resolve, reject, parts: [] }
+      const deadlineMs = performance.now() + timeoutMs
+      const asksForLink = links?.wants(partition) === true
+      const entry = { partition, deadlineMs, resolve, reject, parts: [], asksForLink }
       pending.set(id, entry)
       recent[id % recentMax] = partition
       sweep ??= setInterval(expire, sweepMs).unref()
       if (signal !== undefined) cancelOnAbort(partition, commands, signal, entry)
-      publish(partition, bytes, prefix + id.toString(36))
+      const reply = prefix + id.toString(36)
+      publish(partition, bytes, asksForLink ? { reply, headers: asking } : { reply })
     })
 
-  const publish = (partition: number, bytes: Uint8Array, reply?: string): void => {
+  const publish = (partition: number, bytes: Uint8Array, options: PublishOptions): void => {
     try {
-      nc.publish(commandSubject(log, partition), bytes, reply === undefined ? {} : { reply })
+      nc.publish(commandSubject(log, partition), bytes, options)
     } catch (cause) {
       throw toKirokuError(cause, `Cannot send to partition ${partition}`)
     }
@@ -209,6 +237,8 @@ export const requestCommands = (nc: NatsConnection, { log }: { readonly log: str
     },
   }
 }
+
+const linkIn = ({ headers: of }: Msg): string | undefined => of?.get(linkHeader) || undefined
 
 /** Requests remembered after their end. */
 const recentMax = 16_384

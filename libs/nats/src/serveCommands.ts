@@ -1,17 +1,16 @@
-import {
-  type Command,
-  type Delivery,
-  errorFromWire,
-  isKirokuError,
-  KirokuError,
-  type Reply,
-  type SettleItem,
-  type WireError,
-} from '@kiroku/protocol'
-import { createInbox, headers, type Msg, type NatsConnection } from '@nats-io/nats-core'
+import { type Command, errorFromWire, KirokuError, type Reply, type UndeliveredItem } from '@kiroku/protocol'
+import { headers, type Msg, type MsgHdrs, type NatsConnection } from '@nats-io/nats-core'
 import { decodeCommands, encodeError, encodeReply } from './CommandCodec.ts'
-import { commandSubject, ownerSubject, partHeader, payloadMarginBytes } from './commandSubjects.ts'
+import { DeliveryReceipts } from './DeliveryReceipts.ts'
+import {
+  commandSubject,
+  linkHeader,
+  ownerSubject,
+  partHeader,
+  payloadMarginBytes,
+} from './commandSubjects.ts'
 import { onReconnect } from './onReconnect.ts'
+import { wireError } from './wireError.ts'
 
 /** The handler of one partition's commands. */
 export interface CommandService {
@@ -20,7 +19,9 @@ export interface CommandService {
   /** The signal aborts when the service stops. Rejections with a `KirokuError` go to the client. */
   readonly handle: (commands: readonly Command[], signal: AbortSignal) => Promise<Reply>
   /** Called with deliveries that reached no one, because the client was gone when its reply came. */
-  readonly undelivered: (items: readonly SettleItem[]) => void
+  readonly undelivered: (items: readonly UndeliveredItem[]) => void
+  /** Where clients on this machine reach the owner without NATS; they are told with answers and announcements. */
+  readonly link?: string | undefined
   /** Called with a failure that is not a `KirokuError`; the client gets `Internal`. */
   readonly onDefect?: (error: unknown) => void
 }
@@ -29,6 +30,11 @@ export interface CommandService {
 export interface CommandServing {
   /** Answers commands of this process like those that come over NATS. Rejects with a `KirokuError`. */
   request(commands: readonly Command[]): Promise<Reply>
+  /**
+   * Remembers what a reply to `request` delivers while it is on its way out of this process.
+   * @returns what to call when it reached no one; undefined: it delivers nothing
+   */
+  expect(reply: Reply): (() => void) | undefined
   /**
    * Announces that the epoch's owner now answers, so that clients repeat what they asked of the one before; and again
    * whenever NATS was away, since then they found nobody here.
@@ -41,9 +47,6 @@ export interface CommandServing {
   stop(timeoutMs?: number): Promise<void>
 }
 
-/** How long a delivery is remembered while its reply may still turn out to have no reader, in ms. */
-const undeliveredMs = 5_000
-
 /** Takes commands for one partition from NATS. */
 export const serveCommands = (nc: NatsConnection, service: CommandService): CommandServing => {
   const { log, partition } = service
@@ -53,8 +56,7 @@ export const serveCommands = (nc: NatsConnection, service: CommandService): Comm
 
   const handled = async (commands: readonly Command[]): Promise<Reply> => {
     const reply = await service.handle(commands, stopping.signal)
-    // A repeated delivery: an earlier answer without a reader no longer means that it reached no one.
-    for (const each of deliveriesOf(reply)) if (each.isRepeat === true) receipts.forget(each)
+    receipts.forgetRepeated(reply)
     return reply
   }
 
@@ -66,13 +68,11 @@ export const serveCommands = (nc: NatsConnection, service: CommandService): Comm
       respond(nc, msg, encodeError(wireError(thrown, service.onDefect)))
       return
     }
-    const items = deliveriesOf(reply).map(({ queue, sub, delivery, numbers }) => ({
-      queue,
-      sub,
-      delivery,
-      numbers,
-    }))
-    respond(nc, msg, encodeReply(reply), items.length === 0 ? undefined : receipts.expect(items))
+    const asksForLink = service.link !== undefined && msg.headers?.has(linkHeader) === true
+    respond(nc, msg, encodeReply(reply), {
+      receiptSubject: receipts.expect(reply),
+      link: asksForLink ? service.link : undefined,
+    })
   }
 
   /** Lets `stop` wait for an answer. */
@@ -93,7 +93,8 @@ export const serveCommands = (nc: NatsConnection, service: CommandService): Comm
 
   let announced = 0
   const tell = (): void => {
-    if (announced > 0 && !nc.isClosed()) nc.publish(ownerSubject(log, partition), String(announced))
+    if (announced === 0 || nc.isClosed()) return
+    nc.publish(ownerSubject(log, partition), String(announced), withHeader(linkHeader, service.link))
   }
   const stopTelling = onReconnect(nc, tell)
 
@@ -104,6 +105,10 @@ export const serveCommands = (nc: NatsConnection, service: CommandService): Comm
       })
       track(reply)
       return reply
+    },
+    expect: (reply) => {
+      const subject = receipts.expect(reply)
+      return subject === undefined ? undefined : () => receipts.lost(subject)
     },
     announce: (epoch) => {
       announced = epoch
@@ -124,98 +129,35 @@ export const serveCommands = (nc: NatsConnection, service: CommandService): Comm
 
 const flush = (nc: NatsConnection): Promise<void> => nc.flush().catch(() => undefined)
 
-const wireError = (thrown: unknown, onDefect: ((error: unknown) => void) | undefined): WireError => {
-  if (isKirokuError(thrown)) return thrown as WireError
-  onDefect?.(thrown)
-  return { id: 'Internal', message: 'The engine failed on this request' }
+/** What goes with a reply. */
+interface ReplyNotes {
+  /** Asks whether the reply has a reader. */
+  readonly receiptSubject?: string | undefined
+  readonly link?: string | undefined
 }
 
-/**
- * Publishes a reply, in several messages where it is too large; the last one asks whether it has a reader.
- */
-const respond = (nc: NatsConnection, msg: Msg, bytes: Uint8Array, receiptSubject?: string): void => {
+/** Publishes a reply, in several messages where it is too large; the notes go with the last one. */
+const respond = (nc: NatsConnection, msg: Msg, bytes: Uint8Array, notes: ReplyNotes = {}): void => {
   if (nc.isClosed()) return
   const to = msg.reply!
-  const asked = receiptSubject === undefined ? {} : { reply: receiptSubject }
+  const { receiptSubject: reply, link } = notes
+  const asked = reply === undefined ? {} : { reply }
   const partBytes = (nc.info?.max_payload ?? 1024 * 1024) - payloadMarginBytes
-  if (bytes.length <= partBytes) return nc.publish(to, bytes, asked)
+  if (bytes.length <= partBytes) return nc.publish(to, bytes, { ...withHeader(linkHeader, link), ...asked })
   const parts = Math.ceil(bytes.length / partBytes)
   for (let i = 0; i < parts; i++) {
-    const header = headers()
-    header.set(partHeader, `${i + 1}/${parts}`)
+    const isLast = i === parts - 1
+    const { headers: header } = withHeader(linkHeader, isLast ? link : undefined)
+    const numbered = header ?? headers()
+    numbered.set(partHeader, `${i + 1}/${parts}`)
     const part = bytes.subarray(i * partBytes, (i + 1) * partBytes)
-    nc.publish(to, part, { headers: header, ...(i === parts - 1 ? asked : {}) })
+    nc.publish(to, part, { headers: numbered, ...(isLast ? asked : {}) })
   }
 }
 
-const deliveriesOf = (reply: Reply): Delivery[] => {
-  const deliveries: Delivery[] = []
-  for (const { ok } of reply.answers)
-    if (ok !== undefined && 'delivery' in ok && typeof ok.delivery === 'object') deliveries.push(ok.delivery)
-  return deliveries
-}
-
-/**
- * Notices deliveries that the server could not hand to anyone: it then answers the publish with status 503.
- */
-class DeliveryReceipts {
-  readonly #prefix = `${createInbox()}.`
-  readonly #undelivered: CommandService['undelivered']
-  readonly #close: () => void
-  /** Two generations: the older one is forgotten next. */
-  #young = new Map<string, SettleItem[]>()
-  #old = new Map<string, SettleItem[]>()
-  #ids = 0
-  #timer: NodeJS.Timeout | undefined
-
-  constructor(nc: NatsConnection, undelivered: CommandService['undelivered']) {
-    this.#undelivered = undelivered
-    const subscription = nc.subscribe(`${this.#prefix}*`, {
-      callback: (error, msg) => {
-        if (error === null && msg.headers?.code === 503) this.#notice(msg.subject)
-      },
-    })
-    this.#close = () => {
-      if (!nc.isClosed()) subscription.unsubscribe()
-    }
-  }
-
-  /** The reply subject for a message that carries these deliveries. */
-  expect(items: SettleItem[]): string {
-    const subject = this.#prefix + (++this.#ids).toString(36)
-    this.#young.set(subject, items)
-    this.#timer ??= setInterval(() => this.#age(), undeliveredMs).unref()
-    return subject
-  }
-
-  /** Forgets earlier answers with this delivery. */
-  forget({ queue, sub, delivery }: SettleItem): void {
-    for (const expected of [this.#young, this.#old])
-      for (const [subject, items] of expected) {
-        const left = items.filter((i) => i.delivery !== delivery || i.sub !== sub || i.queue !== queue)
-        if (left.length === 0) expected.delete(subject)
-        else if (left.length < items.length) expected.set(subject, left)
-      }
-  }
-
-  close(): void {
-    clearInterval(this.#timer)
-    this.#close()
-  }
-
-  #notice(subject: string): void {
-    const items = this.#young.get(subject) ?? this.#old.get(subject)
-    if (items === undefined) return
-    this.#young.delete(subject)
-    this.#old.delete(subject)
-    this.#undelivered(items)
-  }
-
-  #age(): void {
-    this.#old = this.#young
-    this.#young = new Map()
-    if (this.#old.size > 0) return
-    clearInterval(this.#timer)
-    this.#timer = undefined
-  }
+const withHeader = (name: string, value: string | undefined): { headers?: MsgHdrs } => {
+  if (value === undefined) return {}
+  const made = headers()
+  made.set(name, value)
+  return { headers: made }
 }

@@ -1,4 +1,4 @@
-import type { Answers, CommandOf, LogEventOf, LogEventType, Redrive, SettleItem } from '@kiroku/protocol'
+import type { Answers, CommandOf, LogEventOf, LogEventType, Redrive, UndeliveredItem } from '@kiroku/protocol'
 import type { PlannedDelivery } from './Turn.ts'
 import type { EditedBody } from './edit/decideEditBody.ts'
 import type { OutboxLane } from './forward/Outbox.ts'
@@ -24,8 +24,8 @@ export type OwnerCommand<B> =
   /** Bodies of an old part of the log, as they were read at `seq`, are stored again. */
   | { readonly type: 'CarryBodies'; readonly carried: readonly CarriedBodies<B>[]; readonly seq: number }
   // Deliveries
-  /** Deliveries that reached no consumer. */
-  | { readonly type: 'ReleaseUndelivered'; readonly items: readonly SettleItem[] }
+  /** Deliveries that reached no consumer; one that was sent again since then stays, because that may have reached it. */
+  | { readonly type: 'ReleaseUndelivered'; readonly items: readonly UndeliveredItem[] }
   /** Messages of a delivery whose keys are gone. */
   | {
       readonly type: 'EndUnreadable'

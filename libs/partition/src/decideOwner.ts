@@ -27,7 +27,12 @@ export const decideOwner = <B>(turn: Turn<B>, c: OwnerCommand<B>, token: number)
     case 'CarryBodies':
       return void decideCarry(turn, c.carried, c.seq)
     case 'ReleaseUndelivered':
-      return decideSettle(turn, { type: 'Release', items: c.items }, token, true)
+      return decideSettle(
+        turn,
+        { type: 'Release', items: c.items.filter((item) => !turn.own.repeats.isOutdated(item)) },
+        token,
+        true,
+      )
     case 'EndUnreadable':
       return void decideUnreadable(turn, c.delivery, c.numbers)
     case 'OpenAt':

@@ -132,7 +132,7 @@ export { refuseNamed } from './settings/refuseNamed.ts'
 export { requireKnown, requireKnownOwn } from './settings/requireKnown.ts'
 export { retentionWarnings, type Retention } from './settings/retentionWarnings.ts'
 export type { Delivery } from './command/receive.ts'
-export type { Refusal, SettleItem } from './command/settle.ts'
+export type { Refusal, SettleItem, UndeliveredItem } from './command/settle.ts'
 export type { PartSubscription } from './command/spread.ts'
 export { parseSetting, rangeOf, writeSetting } from './settings/settingText.ts'
 export {

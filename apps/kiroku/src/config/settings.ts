@@ -187,6 +187,16 @@ export const settingsTable = [
       "This node's share of the partitions, relative to the others', up to 100: one of weight 2 gets twice as many as one of weight 1. 0 takes none as long as another node can.",
   }),
   setting({
+    key: 'link',
+    flag: 'link',
+    env: 'KIROKU_LINK',
+    kind: 'choice',
+    choices: ['on', 'off'],
+    default: 'on',
+    description:
+      'Whether a node and the clients on its machine, under the same user, talk directly over a Unix-domain socket in the data folder, and over NATS only where that fails. Not on Windows.',
+  }),
+  setting({
     key: 'http',
     flag: 'http',
     env: 'KIROKU_HTTP',

@@ -1,10 +1,12 @@
 import { KirokuError } from '@kiroku/protocol'
 import { openEngineLog, type EngineLog, type LogSetup } from '../log/openEngineLog.ts'
 import { startNode, type RunningNode } from './startNode.ts'
+import { watchConnection, type Connection } from './watchConnection.ts'
 import { untilNats, type Waiting } from './untilNats.ts'
 
 /** A node that takes part in its log. */
 export interface Joined extends EngineLog {
+  readonly connection: Connection
   readonly running: RunningNode
   /** Hands over, leaves, and closes the log and its connections. */
   close(): Promise<void>
@@ -37,11 +39,12 @@ const joinOnce = async (setup: LogSetup, signal: AbortSignal | undefined): Promi
   }
   try {
     const { nats, log } = await orStopped(openEngineLog(setup, opened), signal)
-    const { dataDir, deadAfter: deadAfterMs, weight } = settings
-    const running = await startNode({ nats, log, dataDir, logger, deadAfterMs, weight })
+    const { dataDir, deadAfter: deadAfterMs, weight, link } = settings
+    const connection = watchConnection(nats, logger)
+    const running = await startNode({ nats, connection, log, dataDir, logger, deadAfterMs, weight, link })
     closers.push(() => running.close())
     if (signal?.aborted === true) throw stopped()
-    return { nats, log, running, close }
+    return { nats, connection, log, running, close }
   } catch (error) {
     await close()
     throw error

@@ -16,7 +16,6 @@ import type { KeptAddress } from './keepAddress.ts'
 import { logClientEvent } from './logClientEvent.ts'
 import { Readiness } from './Readiness.ts'
 import { followTokens } from './tokensOf.ts'
-import { watchConnection } from './watchConnection.ts'
 
 /** How long requests under way may take to finish when the engine stops, in ms. */
 const drainMs = 2_000
@@ -75,17 +74,10 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
       setup.waitsUntil && { signal: setup.waitsUntil, onWait: (reason) => setup.kept.waitsFor(reason) },
     )
     closers.push(() => joined.close())
-    const { nats, log, running } = joined
-    const connection = watchConnection(nats, logger)
+    const { nats, connection, log, running } = joined
     const client = createClient(
-      ownerFirst(
-        {
-          // Without NATS nothing can be stored, and the transport over NATS says so at once.
-          request: (partition, commands) =>
-            connection.up() ? running.owners.request(partition, commands) : undefined,
-        },
-        natsTransport(nats, { log: log.meta.name }),
-      ),
+      // No node listens to another.
+      ownerFirst(running.owners, natsTransport(nats, { log: log.meta.name, link: 'off' })),
       { name: `api-${process.pid}`, onEvent: logClientEvent(logger) },
     )
     closers.push(() => client.close())

@@ -13,6 +13,8 @@ import { lostLogs, tailsFolder } from '../audit/tailsOf.ts'
 import type { Logger } from './Logger.ts'
 import { Outages } from './Outages.ts'
 import type { Nats } from './describeCluster.ts'
+import { startLink } from './startLink.ts'
+import type { Connection } from './watchConnection.ts'
 
 /** How long a command to another node's partition may take, in ms. */
 const routeTimeoutMs = 10_000
@@ -27,6 +29,7 @@ const askPauseMsMax = 500
 /** What a node runs on. */
 export interface NodeSetup {
   readonly nats: Nats
+  readonly connection: Connection
   readonly log: Log
   /** Folder of the node's tail notes. */
   readonly dataDir: string
@@ -35,6 +38,8 @@ export interface NodeSetup {
   readonly deadAfterMs: number | undefined
   /** Its share of the partitions, relative to the others'. */
   readonly weight: number
+  /** Whether clients on this machine may reach its partitions without NATS. */
+  readonly link: 'on' | 'off'
 }
 
 /** A node that takes part in a log's cluster. */
@@ -61,14 +66,8 @@ export interface RunningNode {
  * Joins the nodes of a log: runs the actors of the partitions that fall to this process, and serves their commands.
  * Errors: `FutureVersion` (the log is of a cluster version that this node does not read), and those of `placement`.
  */
-export const startNode = async ({
-  nats,
-  log,
-  dataDir,
-  logger,
-  deadAfterMs,
-  weight,
-}: NodeSetup): Promise<RunningNode> => {
+export const startNode = async (setup: NodeSetup): Promise<RunningNode> => {
+  const { nats, connection, log, dataDir, logger, deadAfterMs, weight } = setup
   const { meta } = log
   for (const { incarnation, lastSeq } of lostLogs(dataDir, log))
     logger('error', 'this is not the log that this node wrote to: `kiroku doctor` says more', {
@@ -106,10 +105,20 @@ export const startNode = async ({
       if (state === 'Active') servings.get(partition)?.announce(epoch)
     },
   })
+  const at = (partition: number): CommandServing | undefined => {
+    const life = node.actors.get(partition)?.life
+    // While starting or stopping, an actor refuses everything; by then there may be another owner.
+    return life === 'Active' || life === 'Quarantined' ? servings.get(partition) : undefined
+  }
+  const link =
+    setup.link === 'off'
+      ? undefined
+      : await startLink({ dataDir, log: meta.name, nats, connection, logger, at })
   const serve = (partition: number): CommandServing =>
     serveCommands(nats, {
       log: meta.name,
       partition,
+      link: link?.address,
       handle: (commands) => {
         const actor = node.actors.get(partition)
         if (actor === undefined)
@@ -159,16 +168,16 @@ export const startNode = async ({
       }),
       scope,
     ),
-  )
+  ).catch(async (error: unknown) => {
+    await link?.close()
+    throw error
+  })
   return {
     node,
     owners: {
-      request: (partition, commands) => {
-        const life = node.actors.get(partition)?.life
-        // While starting or stopping, an actor refuses everything; by then there may be another owner.
-        const isServed = life === 'Active' || life === 'Quarantined'
-        return isServed ? servings.get(partition)?.request(commands) : undefined
-      },
+      request: (partition, commands) =>
+        // Without NATS nothing can be stored, and the transport over NATS says so at once.
+        connection.up() ? at(partition)?.request(commands) : undefined,
     },
     outages,
     beatAtMs,
@@ -188,6 +197,7 @@ export const startNode = async ({
     },
     close: async () => {
       await Effect.runPromise(Scope.close(scope, Exit.void))
+      await link?.close()
       requester.close()
     },
   }

@@ -37,7 +37,7 @@ export const withClient = async <A>(
   const { timeoutMs, ...clientOptions } = options
   const nats = await connect(timeoutMs === undefined ? target : { ...target, timeoutMs })
   try {
-    const transport = natsTransport(nats, { log: settings.log })
+    const transport = natsTransport(nats, { log: settings.log, link: settings.link })
     const client = createClient(transport, {
       name: `cli-${process.pid}`,
       actor: localActor(),

@@ -63,7 +63,9 @@ export class AnswerGate {
   /** An append is stored, and so is everything before it. */
   stored({ seq, answers, held }: Append): void {
     this.#storedSeq = seq
-    for (const a of answers) this.resolve(a)
+    // What a consumer waits for goes first.
+    for (const a of answers) if (a.delivery !== undefined) this.resolve(a)
+    for (const a of answers) if (a.delivery === undefined) this.resolve(a)
     for (const a of held) this.#idle.push(a)
     this.#answerIdle()
   }

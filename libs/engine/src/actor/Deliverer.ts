@@ -1,6 +1,6 @@
 import { isSealed } from '@kiroku/log'
 import { decide, type PartitionState, type PlannedDelivery } from '@kiroku/partition'
-import type { Answer, KirokuError, Ranges } from '@kiroku/protocol'
+import type { Answer, KirokuError, UndeliveredItem } from '@kiroku/protocol'
 import { asKirokuError } from '../asKirokuError.ts'
 import type { BodyCache } from '../bodies/BodyCache.ts'
 import { openDelivery } from '../bodies/openDelivery.ts'
@@ -70,7 +70,7 @@ export class Deliverer {
   }
 
   /** Gives back a delivery that reached no consumer; it costs no attempt. */
-  giveBack(delivery: { queue: number; sub: number; delivery: number; numbers: Ranges }): void {
+  giveBack(delivery: UndeliveredItem): void {
     this.#work.actLasting((turn) => decide(turn, { type: 'ReleaseUndelivered', items: [delivery] }))
   }
 

@@ -6,6 +6,7 @@ import {
   type PartitionDescription,
   type QueueDescription,
   type Reply,
+  type UndeliveredItem,
 } from '@kiroku/protocol'
 import type { Metrics } from '../Metrics.ts'
 import { AppendPipeline, type Append } from '../append/AppendPipeline.ts'
@@ -193,7 +194,7 @@ export class PartitionActor {
   }
 
   /** Gives back a delivery that reached no consumer; it costs no attempt. */
-  undelivered(delivery: { queue: number; sub: number; delivery: number; numbers: number[] }): void {
+  undelivered(delivery: UndeliveredItem): void {
     this.#parts.deliverer.giveBack(delivery)
   }
 

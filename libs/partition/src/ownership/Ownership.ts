@@ -11,6 +11,7 @@ import type { Watcher } from '../state/Watcher.ts'
 import { Heap } from '../store/Heap.ts'
 import type { Followers } from './Followers.ts'
 import { Receives } from './Receives.ts'
+import { RepeatedDeliveries } from './RepeatedDeliveries.ts'
 import { Times } from './Times.ts'
 
 /**
@@ -33,6 +34,7 @@ export class Ownership implements Watcher {
   readonly sweep = new Sweep()
   /** How long messages take, and who receives them. */
   readonly times = new Times()
+  readonly repeats = new RepeatedDeliveries()
   /** Lanes whose letters cannot arrive, as their targets said. */
   readonly held = new Map<OutboxLane, HeldLane>()
   readonly dryRuns = new DryRuns()

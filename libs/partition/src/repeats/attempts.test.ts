@@ -1,6 +1,6 @@
-import { limits, type QueueConfig } from '@kiroku/protocol'
+import { limits, type QueueConfig, type UndeliveredItem } from '@kiroku/protocol'
 import { describe, expect, it } from 'vitest'
-import { restore, snapshot, stateHash } from '../index.ts'
+import { decide, restore, snapshot, stateHash } from '../index.ts'
 import { numbersOf, TestPartition } from '../testing/TestPartition.ts'
 
 const by = { name: 'tester', origin: 'test' }
@@ -114,6 +114,19 @@ describe('a receive that is repeated with its attempt id', () => {
     p.send('q')
     expect(p.got(second)).toEqual([1])
     expect(p.own.of(p.state.subscriptions[0]!).byAttempt.size).toBe(0)
+  })
+  it('keeps a batch whose first reply turns out to have reached nobody, and releases it when the last one did not either', () => {
+    const p = given({}, 2)
+    const undelivered = (delivery: UndeliveredItem, token: number): void =>
+      p.act((turn) => decide(turn, { type: 'ReleaseUndelivered', items: [delivery] }, token))
+    const first = p.receive('q', { attempt })!
+    p.pass(5)
+    const again = p.receive('q', { attempt })!
+    undelivered(first, -1)
+    expect(p.counts('q')).toMatchObject({ inflight: 2, available: 0 })
+    undelivered(again, -2)
+    expect(p.counts('q')).toMatchObject({ inflight: 0, available: 2 })
+    expect(p.receive('q', { attempt })!.attempts).toEqual([1, 1])
   })
   it('is one of its own under another subscription, and after a reset', () => {
     const p = given({}, 0)

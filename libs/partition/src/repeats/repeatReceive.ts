@@ -51,6 +51,7 @@ export const repeatReceive = <B>(
   for (const slot of slots) pushNumber(numbers, live.number[slot]!)
   const about = { queue: sub.queue.id, sub: sub.id, numbers, leaseUntil, attempt }
   if (isRenewed) turn.emit({ type: 'LeaseExtended', ...about })
+  turn.own.repeats.repeated(delivery, leaseUntil)
   const column = (values: ArrayLike<number>): number[] => slots.map((slot) => values[slot]!)
   return {
     ...about,

@@ -10,6 +10,11 @@ export interface SettleItem {
   readonly numbers: Ranges
 }
 
+/** Messages of a delivery whose reply reached no one, and the end of the lease that it told. */
+export interface UndeliveredItem extends SettleItem {
+  readonly leaseUntil: number
+}
+
 /** One message of a settling command that was not accepted. */
 export interface Refusal {
   /** Index of the item in the command, and the message's number. */
