@@ -108,6 +108,7 @@ export class EngineProcess {
       get: (seq, bytes) => io(() => log.get(seq, bytes)),
       holes: () => io(() => log.holes()),
       trim: (upTo) => io(() => log.trim(upTo)),
+      onStored: (listener) => log.onStored((lastSeq) => this.#dead || listener(lastSeq)),
       checkpoints: {
         list: () => io(() => checkpoints.list()),
         get: (seq) => io(() => checkpoints.get(seq)),

@@ -53,6 +53,7 @@ export class Gate {
       get: (seq, bytes) => log.get(seq, bytes),
       holes: () => log.holes(),
       trim: (upTo) => log.trim(upTo),
+      onStored: (listener) => log.onStored(listener),
       checkpoints: log.checkpoints,
       close: () => log.close(),
     }

@@ -18,6 +18,10 @@ export const readTimeoutMs = 2_000
 /** How often a read is repeated. */
 export const readAttemptsMax = 5
 
+/** Least time between two news of one partition, and how long there are none after nobody listened. */
+export const newsMs = 100
+export const newsPauseMs = 5_000
+
 /** Room for headers next to a record in the server's `max_payload`. */
 export const headerBytesMax = 1024
 

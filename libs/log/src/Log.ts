@@ -75,6 +75,11 @@ export interface PartitionLog {
   holes(): Promise<number[]>
   /** Removes everything up to `upTo`, included. */
   trim(upTo: number): Promise<void>
+  /**
+   * Tells of what anybody stores, by the last sequence: a little later, and once for many records. A hint, which may be
+   * late or missing; nothing is asked of the store meanwhile. Returns the end of listening.
+   */
+  onStored(listener: (lastSeq: number) => void): () => void
   readonly checkpoints: CheckpointStore
   close(): Promise<void>
 }

@@ -73,6 +73,14 @@ export class MemoryPartition implements PartitionLog {
   trim(upTo: number): Promise<void> {
     return this.#ask(() => this.#store.trim(upTo))
   }
+  onStored(listener: (lastSeq: number) => void): () => void {
+    const later = (lastSeq: number): void =>
+      this.#schedule(this.#faults.delayMs, () => {
+        if (!this.#closed && !this.#faults.isDown && this.#store.listeners.has(later)) listener(lastSeq)
+      })
+    this.#store.listeners.add(later)
+    return () => this.#store.listeners.delete(later)
+  }
   close(): Promise<void> {
     this.#closed = true
     return Promise.resolve()

@@ -6,6 +6,8 @@ import { isOurs } from './RecordLayout.ts'
 /** The records of one partition, shared by all handles of a memory log. */
 export class MemoryStore {
   readonly checkpoints = new Map<number, Uint8Array>()
+  /** Told of each write. */
+  readonly listeners = new Set<(lastSeq: number) => void>()
   /** Limit of the log in bytes; 0: none. */
   bytesMax: number
   readonly #now: () => number
@@ -71,6 +73,7 @@ export class MemoryStore {
       this.#onStored(record)
     }
     this.#bytes += bytes
+    for (const listener of this.listeners) listener(this.lastSeq)
     return { seq: this.lastSeq, timeMs }
   }
   /** Whether a write of these records would find room. */

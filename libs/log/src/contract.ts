@@ -93,6 +93,30 @@ export const logContract = (
         expect((await p.state()).bytes).toBeGreaterThan(0)
       })
 
+      test('whoever listens to a partition hears how far it goes, until it stops listening', async () => {
+        const heard: number[] = []
+        const hears = (seq: number) =>
+          new Promise<void>((resolve) => {
+            const stop = other.onStored((lastSeq) => {
+              heard.push(lastSeq)
+              if (lastSeq < seq) return
+              stop()
+              resolve()
+            })
+          })
+        const second = hears(2)
+        // A subscription is heard of by the server before its next answer.
+        await other.state()
+        await fill(2)
+        await second
+        await p.append(ours(3), 2)
+        const third = hears(3)
+        await other.state()
+        await p.fence([ours(4)], 3)
+        await third
+        expect(heard.filter((seq) => seq > 2).length).toBe(1)
+      })
+
       test('partitions do not see each other', async () => {
         await fill(2)
         const second = await log.partition(1)

@@ -35,6 +35,7 @@ const withheld = (log: Log, seq: number) => {
     get: (at) => part.get(at),
     holes: () => part.holes(),
     trim: (upTo) => part.trim(upTo),
+    onStored: (listener) => part.onStored(listener),
     checkpoints: part.checkpoints,
     close: () => part.close(),
   })

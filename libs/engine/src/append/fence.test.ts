@@ -161,6 +161,7 @@ describe('a fence that looks at the log while another owner goes on with it', ()
       get: (seq, bytes) => part.get(seq, bytes),
       holes: () => part.holes(),
       trim: (upTo) => part.trim(upTo),
+      onStored: (listener) => part.onStored(listener),
       close: () => part.close(),
     }
     const fenced = await fence(

@@ -37,6 +37,9 @@ export class UnreadableLog implements PartitionLog {
   trim(): Promise<never> {
     return this.#fail()
   }
+  onStored(): () => void {
+    return () => {}
+  }
   close(): Promise<void> {
     return Promise.resolve()
   }

@@ -129,6 +129,11 @@ class CrashingPartition implements PartitionLog {
   trim(upTo: number): Promise<void> {
     return this.#life.live(() => this.#log.trim(upTo))
   }
+  onStored(listener: (lastSeq: number) => void): () => void {
+    return this.#log.onStored((lastSeq) => {
+      if (!this.#life.isDead) listener(lastSeq)
+    })
+  }
   close(): Promise<void> {
     return this.#life.live(() => this.#log.close())
   }
