@@ -13,8 +13,9 @@ import { liveTime, type Time } from './Time.ts'
 import { PartitionActor } from './actor/PartitionActor.ts'
 import type { ActorState } from './actor/lifecycle.ts'
 import type { CheckpointPolicy } from './checkpoint/Checkpoints.ts'
+import { FollowTurns } from './checkpoint/FollowTurns.ts'
 import { LoadTurns } from './checkpoint/LoadTurns.ts'
-import { StateAhead } from './checkpoint/StateAhead.ts'
+import { type AheadTurns, StateAhead } from './checkpoint/StateAhead.ts'
 import type { TailNotes } from './checkpoint/TailNotes.ts'
 import { limits } from './limits.ts'
 import { RoomWatch } from './store/RoomWatch.ts'
@@ -45,6 +46,8 @@ export interface LockLease {
   /** `performance.now()` of the last time the lock was confirmed. */
   readonly confirmedAtMs: () => number
   readonly ttlMs: number
+  /** Whether the next owner has the partition's state already. */
+  readonly isLoadedAhead?: () => boolean
   /** Called once, with why, where this version cannot read what a newer one wrote to the partition's log. */
   readonly refuse?: (reason: string) => void
 }
@@ -54,7 +57,7 @@ export class Node {
   readonly #o: NodeOptions
   readonly #time: Time
   readonly #store: RoomWatch
-  readonly #loads: LoadTurns
+  readonly #turns: AheadTurns
   readonly #actors = new Map<number, PartitionActor>()
   readonly #ahead = new Map<number, StateAhead>()
   readonly #ownerListeners = new Set<(partition: number, epoch: number) => void>()
@@ -64,7 +67,7 @@ export class Node {
     this.#o = options
     this.#time = options.time ?? liveTime
     this.#store = new RoomWatch(options.log, this.#time)
-    this.#loads = new LoadTurns(this.#time)
+    this.#turns = { loads: new LoadTurns(this.#time), follows: new FollowTurns(this.#time) }
   }
 
   get name(): string {
@@ -82,14 +85,19 @@ export class Node {
     return this.#actors
   }
 
+  /** What is loaded of partitions that other nodes own, by partition. */
+  get ahead(): ReadonlyMap<number, Pick<StateAhead, 'reachedSeq' | 'behind'>> {
+    return this.#ahead
+  }
+
   /**
-   * Loads a partition that will be owned here, while another node still serves it, and keeps near the end of its log until
-   * the scope closes or the ownership begins. Succeeds when it is loaded. Fails as an ownership does.
+   * Loads a partition that will be owned here, or is if its owner dies, while another node still serves it, and keeps near the end of
+   * its log until the scope closes or the ownership begins. Succeeds when it is loaded. Fails as an ownership does, and then tries again.
    */
   loadAhead(partition: number): Effect.Effect<void, KirokuError, Scope.Scope> {
     return Effect.gen({ self: this }, function* () {
       const open = Effect.tryPromise({ try: () => this.#o.log.partition(partition), catch: asKirokuError })
-      const ahead = new StateAhead(yield* open, this.#time, this.#loads)
+      const ahead = new StateAhead(yield* open, this.#time, this.#turns)
       this.#ahead.set(partition, ahead)
       yield* Effect.addFinalizer(() =>
         Effect.promise(async () => {
@@ -128,9 +136,10 @@ export class Node {
         time: this.#time,
         random: this.#o.random ?? Math.random,
         lockFresh: () => lease === undefined || performance.now() - lease.confirmedAtMs() < lease.ttlMs / 2,
+        isLoadedAhead: () => lease?.isLoadedAhead?.() === true,
         route: (to, commands) => this.request(to, commands),
         store: this.#store,
-        loads: this.#loads,
+        loads: this.#turns.loads,
         ahead: this.#ahead.get(partition),
         tailNotes: this.#o.tailNotes,
         onState: (state, reason) => this.#o.onState?.(partition, state, actor.epoch, reason),

@@ -58,7 +58,7 @@ export class PartitionActor {
       ended: (error) => this.#end(error),
       damaged: (error) => this.#fail(error),
     })
-    this.#handOver = new HandOver(this.#parts, this.#life, options.time)
+    this.#handOver = new HandOver(this.#parts, this.#life, options)
     this.#recovery = new Recovery(options, this.#life, this.metrics)
   }
 

@@ -59,11 +59,15 @@ export const receive = (queue: string, max = 10, waitMs = 0): Extract<Command, {
 })
 
 /** Stores, delivers and acknowledges as many messages of a queue as told, each in frames of its own. */
-export const liveThrough = ({ ask }: TestNode, name: string): ((count: number) => Promise<void>) => {
+export const liveThrough = (
+  { ask }: TestNode,
+  name: string,
+  producer = 'p',
+): ((count: number) => Promise<void>) => {
   let sends = 0
   return async (count) => {
     for (let i = 0; i < count; i++) {
-      await ask({ type: 'Enqueue', queue: name, producer: 'p', send: ++sends, messages: [body('x')] })
+      await ask({ type: 'Enqueue', queue: name, producer, send: ++sends, messages: [body('x')] })
       const { queue, sub, delivery, numbers } = (await ask(receive(name, 1))).delivery!
       await ask({ type: 'Ack', items: [{ queue, sub, delivery, numbers }] })
     }
