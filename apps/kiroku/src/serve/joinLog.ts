@@ -38,7 +38,8 @@ const joinOnce = async (setup: LogSetup, signal: AbortSignal | undefined): Promi
   try {
     const { nats, log } = await orStopped(openEngineLog(setup, opened), signal)
     const { dataDir, deadAfter: deadAfterMs, weight } = settings
-    const running = await startNode({ nats, log, dataDir, logger, deadAfterMs, weight })
+    const isStandby = settings.standby === 'on'
+    const running = await startNode({ nats, log, dataDir, logger, deadAfterMs, weight, isStandby })
     closers.push(() => running.close())
     if (signal?.aborted === true) throw stopped()
     return { nats, log, running, close }

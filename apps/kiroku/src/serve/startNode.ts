@@ -35,6 +35,8 @@ export interface NodeSetup {
   readonly deadAfterMs: number | undefined
   /** Its share of the partitions, relative to the others'. */
   readonly weight: number
+  /** Whether it follows partitions of others, to take them over. */
+  readonly isStandby: boolean
 }
 
 /** A node that takes part in a log's cluster. */
@@ -68,6 +70,7 @@ export const startNode = async ({
   logger,
   deadAfterMs,
   weight,
+  isStandby,
 }: NodeSetup): Promise<RunningNode> => {
   const { meta } = log
   for (const { incarnation, lastSeq } of lostLogs(dataDir, log))
@@ -147,6 +150,7 @@ export const startNode = async ({
           )
         },
         loadAhead: (partition) => node.loadAhead(partition),
+        ...(isStandby ? { reached: (partition) => node.ahead.get(partition)?.reachedSeq } : {}),
         onEvent: ({ kind, partition, reason }) => {
           logger(quietKinds.has(kind) ? 'debug' : 'warn', `placement ${kind}`, {
             partition,
