@@ -102,8 +102,11 @@ export const startNode = async ({
     onState: (partition, state, epoch, reason) => {
       logger(levelOf(state, epoch), 'partition', { partition, state, epoch, reason })
       outages.changed(partition, state, reason)
-      if (state !== 'Active' && state !== 'Quarantined') return
-      if (!servings.has(partition)) servings.set(partition, serve(partition))
+      const isServing = state === 'Active' || state === 'Quarantined'
+      // While it waits for its turn to load, what is asked of it tells how urgent that is.
+      if ((isServing || state === 'Recovering') && !servings.has(partition))
+        servings.set(partition, serve(partition))
+      if (!isServing) return
       arrivals.get(partition)?.()
       silent.delete(partition)
       if (state === 'Active') servings.get(partition)?.announce(epoch)
@@ -124,11 +127,15 @@ export const startNode = async ({
       },
       onDefect: (error) => logger('error', 'command failed', { partition, error }),
     })
+  const stopping = new Set<Promise<void>>()
+  /** What was asked is still answered; the next owner need not wait for that. */
   const stopServing = (partition: number) =>
-    Effect.promise(async () => {
+    Effect.sync(() => {
       const serving = servings.get(partition)
       servings.delete(partition)
-      await serving?.stop()
+      if (serving === undefined) return
+      const stopped = serving.stop().finally(() => stopping.delete(stopped))
+      stopping.add(stopped)
     })
 
   const scope = await Effect.runPromise(Scope.make())
@@ -192,6 +199,7 @@ export const startNode = async ({
     },
     close: async () => {
       await Effect.runPromise(Scope.close(scope, Exit.void))
+      await Promise.all(stopping)
       requester.close()
     },
   }
