@@ -60,6 +60,8 @@ export class Node {
   readonly #turns: AheadTurns
   readonly #actors = new Map<number, PartitionActor>()
   readonly #ahead = new Map<number, StateAhead>()
+  /** The logs of those partitions, opened for the ownership that comes. */
+  readonly #opened = new Map<number, PartitionLog>()
   readonly #ownerListeners = new Set<(partition: number, epoch: number) => void>()
   readonly #takeOvers = new Map<number, number>()
 
@@ -97,12 +99,17 @@ export class Node {
   loadAhead(partition: number): Effect.Effect<void, KirokuError, Scope.Scope> {
     return Effect.gen({ self: this }, function* () {
       const open = Effect.tryPromise({ try: () => this.#o.log.partition(partition), catch: asKirokuError })
-      const ahead = new StateAhead(yield* open, this.#time, this.#turns)
+      const [read, owned] = yield* Effect.all([open, open])
+      const ahead = new StateAhead(read, this.#time, this.#turns)
       this.#ahead.set(partition, ahead)
+      this.#opened.set(partition, owned)
       yield* Effect.addFinalizer(() =>
         Effect.promise(async () => {
           if (this.#ahead.get(partition) === ahead) this.#ahead.delete(partition)
           await ahead.close()
+          if (this.#opened.get(partition) !== owned) return
+          this.#opened.delete(partition)
+          await owned.close()
         }),
       )
       yield* Effect.tryPromise({ try: () => ahead.load(), catch: asKirokuError })
@@ -117,9 +124,13 @@ export class Node {
   run(partition: number, lease?: LockLease): Effect.Effect<never, KirokuError, Scope.Scope> {
     return Effect.gen({ self: this }, function* () {
       const open = Effect.tryPromise({ try: () => this.#o.log.partition(partition), catch: asKirokuError })
-      const log = yield* open.pipe(
-        Effect.catchIf(cannotBeRead, (error) => Effect.succeed(new UnreadableLog(partition, error))),
-      )
+      const opened = this.#opened.get(partition)
+      this.#opened.delete(partition)
+      const log =
+        opened ??
+        (yield* open.pipe(
+          Effect.catchIf(cannotBeRead, (error) => Effect.succeed(new UnreadableLog(partition, error))),
+        ))
       const { meta } = this.#o.log
       const actor = new PartitionActor({
         log,

@@ -151,11 +151,14 @@ export class StateAhead {
     await this.#reading
     const load = this.#load
     this.#drop()
-    const { events = 0 } = load ?? {}
+    if (load === undefined) return undefined
+    const { events } = load
+    const logState = this.#log.state()
+    logState.catch(() => {})
     try {
-      if (load === undefined || (load.seq < seq && (await load.advance(seq)) !== undefined)) return undefined
+      if (load.seq < seq && (await load.advance(seq)) !== undefined) return undefined
       if (!load.isAt(seq, hash)) return undefined
-      const loaded = await load.finish(this.#passedOver)
+      const loaded = await load.finish(this.#passedOver, logState)
       return { ...loaded, events: loaded.events - events }
     } catch {
       return undefined

@@ -1,5 +1,12 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
-import { ChainError, readChain, type ChainAnchor, type DecodedRecord, type PartitionLog } from '@kiroku/log'
+import {
+  ChainError,
+  readChain,
+  type ChainAnchor,
+  type DecodedRecord,
+  type LogState,
+  type PartitionLog,
+} from '@kiroku/log'
 import { evolve, firstMissing, PartitionState, restoring } from '@kiroku/partition'
 import type { ErrorId, LogEventOf } from '@kiroku/protocol'
 import { LargeBodies } from '../bodies/LargeBodies.ts'
@@ -172,13 +179,20 @@ export class StateLoad {
     this.#bytes = 0
   }
 
-  /** The state as it is now, which is the caller's. Errors: `LogDamaged` when the log lacks a record that it needs. */
-  async finish(passedOver: readonly PassedOver[]): Promise<Loaded> {
+  /**
+   * The state as it is now, which is the caller's. Errors: `LogDamaged` when the log lacks a record that it needs.
+   *
+   * @param logState of a moment ago; default: the log is asked
+   */
+  async finish(
+    passedOver: readonly PassedOver[],
+    logState: LogState | Promise<LogState> = this.#log.state(),
+  ): Promise<Loaded> {
     const log = this.#log
     const state = this.#state
     const { seq = 0 } = this.#found?.checkpoint ?? {}
     const isNamed = state.checkpoints.some((named) => named.seq === seq)
-    const { firstSeq, holes } = await log.state()
+    const { firstSeq, holes } = await logState
     const missing = firstMissing(state, firstSeq, holes > 0 ? await log.holes() : [])
     if (missing !== undefined)
       throw new ChainError('LogDamaged', log.partition, missing, 'the record is missing')
