@@ -86,6 +86,8 @@ export const limits = {
   /** Runs of the past that one fact restores, about. */
   restoredRunsMax: 1_000,
   storageCheckMs: 2_000,
+  /** How many checks a log at rest goes without. */
+  storageChecksSkipped: 15,
   /** What sends leave free in a store: this share of what it can hold, up to a maximum. */
   reserveShare: 0.1,
   reserveBytesMax: 1024 ** 3,
