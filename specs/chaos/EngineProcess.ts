@@ -24,13 +24,21 @@ export class EngineProcess {
   /**
    * @param folder where its data and its log lie
    * @param executable of another release; default: the present one
+   * @param flags of `kiroku serve`, in addition
    */
-  constructor(name: string, url: string, folder: string, partitions: number, executable = present) {
+  constructor(
+    name: string,
+    url: string,
+    folder: string,
+    partitions: number,
+    executable = present,
+    flags: readonly string[] = [],
+  ) {
     this.name = name
     this.#executable = executable
     this.#logFile = join(folder, `node-${name}.log`)
     const dataDir = join(folder, `node-${name}`)
-    this.#args = ['serve', '--nats', url, '--data-dir', dataDir, '--partitions', String(partitions)]
+    this.#args = ['serve', '--nats', url, '--data-dir', dataDir, '--partitions', String(partitions), ...flags]
   }
 
   /** Of the running process; 0 when there is none. */

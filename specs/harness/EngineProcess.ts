@@ -106,9 +106,9 @@ export class EngineProcess {
       append: (record, expected) => io(() => log.append(record, expected)),
       read: (from, to) => log.read(from, to),
       get: (seq, bytes) => io(() => log.get(seq, bytes)),
-      news: (afterSeq, signal) => io(() => log.news(afterSeq, signal)),
       holes: () => io(() => log.holes()),
       trim: (upTo) => io(() => log.trim(upTo)),
+      onStored: (listener) => log.onStored((lastSeq) => this.#dead || listener(lastSeq)),
       checkpoints: {
         list: () => io(() => checkpoints.list()),
         get: (seq) => io(() => checkpoints.get(seq)),

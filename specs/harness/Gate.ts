@@ -51,9 +51,9 @@ export class Gate {
       },
       read: (from, to) => log.read(from, to),
       get: (seq, bytes) => log.get(seq, bytes),
-      news: (afterSeq, signal) => log.news(afterSeq, signal),
       holes: () => log.holes(),
       trim: (upTo) => log.trim(upTo),
+      onStored: (listener) => log.onStored(listener),
       checkpoints: log.checkpoints,
       close: () => log.close(),
     }

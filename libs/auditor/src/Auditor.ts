@@ -26,12 +26,9 @@ const workShare = 1 / 12
  * processor.
  */
 const answerBurstMs = 1_000
-/** How long a partition without news rests until its end is asked for again, in ms: longer each time. */
+/** How long a partition rests until its end is asked for again, in ms: longer each time, since its owner tells of news. */
 const restMsMin = 200
-const restMsMax = 15_000
-/** After a rest of this length the log tells of news by itself, in ms, and its end is asked for only now and then. */
-const tellMs = 1_600
-const toldMs = 60_000
+const restMsMax = 30_000
 /** How long a question waits for a look at partitions that rest, in ms. */
 const freshMs = 500
 /** Pause before a partition that could not be followed is tried again, in ms. */
@@ -54,11 +51,10 @@ interface Followed {
   readonly follower: IndexFollower
   lastSeq: number
   trouble: string | undefined
-  /** How long it rests next, and until when it does now, in ms of the process's clock. */
+  /** How long it rests next, since when it rests and until when, in ms of the process's clock. */
   restMs: number
+  lookedMs: number
   lookAtMs: number
-  /** The log will tell when it has more. */
-  isTold: boolean
 }
 
 /** Follows the log of every partition, keeps index and saved states on a disk, and answers questions from them. */
@@ -207,8 +203,8 @@ export class Auditor {
         lastSeq: 0,
         trouble: undefined,
         restMs: restMsMin,
+        lookedMs: 0,
         lookAtMs: 0,
-        isTold: false,
       })
     while (!signal.aborted) {
       let isNews = false
@@ -258,38 +254,24 @@ export class Auditor {
     await this.#throttle.pause()
   }
 
-  /** Looks at a partition as soon as its log tells of more. */
-  #listen(followed: Followed): void {
-    if (followed.isTold) return
-    followed.isTold = true
-    followed.follower
-      .news(this.#stop.signal)
-      .then(
-        () => {
-          followed.restMs = restMsMin
-          followed.lookAtMs = 0
-        },
-        // It is asked as before, and told again later.
-        () => {
-          followed.lookAtMs = performance.now() + followed.restMs
-        },
-      )
-      .finally(() => {
-        followed.isTold = false
-        this.#wake()
-      })
+  /** Its owner stored more: it is looked at soon, however long it was to rest. */
+  #hear(followed: Followed): void {
+    followed.restMs = restMsMin
+    followed.lookAtMs = Math.min(followed.lookAtMs, followed.lookedMs + restMsMin)
+    this.#wake()
   }
 
   /** Reads the next records of a partition; says whether there are more. */
   async #turn(followed: Followed): Promise<boolean> {
     const { follower } = followed
     if (performance.now() < followed.lookAtMs) return false
+    followed.lookedMs = performance.now()
     try {
+      await follower.onMore(() => this.#hear(followed))
       followed.lastSeq = await follower.lastSeq()
       const before = follower.reachedSeq
       if (followed.lastSeq === before) {
-        if (followed.restMs >= tellMs) this.#listen(followed)
-        followed.lookAtMs = performance.now() + (followed.isTold ? toldMs : followed.restMs)
+        followed.lookAtMs = performance.now() + followed.restMs
         followed.restMs = Math.min(followed.restMs * 2, restMsMax)
         return false
       }

@@ -23,6 +23,8 @@ export interface ClusterTimes {
   readonly lookMs: number
   /** Between two questions whether a silent node is gone. */
   readonly goneMs: number
+  /** How long a plan must have named a node as a standby until that begins to load. */
+  readonly settleMs: number
 }
 
 /** The intervals that belong to a TTL in ms. */
@@ -33,6 +35,7 @@ export const clusterTimes = (ttlMs: number): ClusterTimes => ({
   watchSilenceMs: ttlMs / 2,
   lookMs: ttlMs / 20,
   goneMs: ttlMs / 60,
+  settleMs: ttlMs,
 })
 
 /** How many partitions of one node may be without an answer at once because they move. */

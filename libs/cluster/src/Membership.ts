@@ -23,6 +23,7 @@ interface Known {
 export class Membership {
   readonly #bucket: KvBucket<RunnerRecord>
   readonly #times: ClusterTimes
+  readonly #standby: (() => RunnerRecord['standby']) | undefined
   readonly #others = new Map<string, Known>()
   #self: RunnerRecord
   #isMember = false
@@ -36,10 +37,17 @@ export class Membership {
   /** When the watch was set up after a gap: silence of the others before that says nothing about them. */
   #recoveredAtMs = -Infinity
 
-  constructor(bucket: KvBucket<RunnerRecord>, self: RunnerRecord, times: ClusterTimes) {
+  /** @param standby what this node follows now; absent: it is no standby */
+  constructor(
+    bucket: KvBucket<RunnerRecord>,
+    self: RunnerRecord,
+    times: ClusterTimes,
+    standby?: () => RunnerRecord['standby'],
+  ) {
     this.#bucket = bucket
     this.#self = self
     this.#times = times
+    this.#standby = standby
   }
 
   get address(): string {
@@ -81,7 +89,8 @@ export class Membership {
 
   async #beat(): Promise<boolean> {
     const sentAtMs = performance.now()
-    let revision = await this.#bucket.compareAndSet(this.address, this.#self, this.#revision)
+    const record = this.#record()
+    let revision = await this.#bucket.compareAndSet(this.address, record, this.#revision)
     if (revision === undefined) {
       const entry = await this.#bucket.get(this.address)
       if (entry?.value !== undefined) {
@@ -92,13 +101,18 @@ export class Membership {
       this.#stay++
       this.#beatAtMs = -Infinity
       this.#revision = entry?.revision ?? 0
-      revision = await this.#bucket.compareAndSet(this.address, this.#self, this.#revision)
+      revision = await this.#bucket.compareAndSet(this.address, record, this.#revision)
       if (revision === undefined) return false
     }
     this.#revision = revision
     this.#beatAtMs = sentAtMs
     this.#hasJoined = true
     return true
+  }
+
+  #record(): RunnerRecord {
+    const standby = this.#standby?.()
+    return standby === undefined ? this.#self : { ...this.#self, standby }
   }
 
   /**
@@ -144,21 +158,23 @@ export class Membership {
       before === undefined ||
       before.leaving !== value.leaving ||
       before.weight !== value.weight ||
-      (before.refused === undefined) !== (value.refused === undefined)
+      (before.refused === undefined) !== (value.refused === undefined) ||
+      keysOf(before.standby) !== keysOf(value.standby)
     )
   }
 
   /** The nodes that are alive, with this one once it has joined. Those that step aside for nodes that read more have no share. */
   members(): ReadonlyArray<Member> {
-    const records: RunnerRecord[] = this.#isMember && this.#hasJoined ? [this.#self] : []
+    const records: RunnerRecord[] = this.#isMember && this.#hasJoined ? [this.#record()] : []
     for (const [address, { record }] of this.#others)
       if (isCertainlyDead(record, this.#self.machine)) this.#others.delete(address)
       else records.push(record)
     const aside = stepAside(records.filter(({ leaving }) => !leaving))
-    return records.map(({ address, leaving, weight }) => ({
+    return records.map(({ address, leaving, weight, standby }) => ({
       address,
       weight: aside.has(address) ? 0 : weight,
       isLeaving: leaving,
+      follows: standby === undefined ? undefined : new Set(Object.keys(standby).map(Number)),
     }))
   }
 
@@ -203,3 +219,7 @@ export class Membership {
     return record === undefined || isCertainlyDead(record, this.#self.machine)
   }
 }
+
+/** The partitions that a node follows, to compare; undefined: it is no standby. */
+const keysOf = (standby: RunnerRecord['standby']): string | undefined =>
+  standby === undefined ? undefined : Object.keys(standby).join()

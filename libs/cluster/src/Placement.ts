@@ -14,6 +14,8 @@ export interface OwnershipLease {
   readonly confirmedAtMs: () => number
   /** Age in ms at which a heartbeat counts as gone. */
   readonly ttlMs: number
+  /** Whether the node that takes the partition over has its state already, or nearly. */
+  readonly isLoadedAhead: () => boolean
   /**
    * Says that this node cannot read the partition, because a newer version wrote to its log: if there is a node of a higher
    * feature level, all partitions of this one go to such nodes.
@@ -64,10 +66,12 @@ export interface PlacementOptions {
     serving: () => void,
   ) => Effect.Effect<never, unknown, Scope.Scope>
   /**
-   * Gets ready for a partition that another node is about to hand over, which serves on meanwhile: for a few seconds until this
-   * succeeds or fails. Its scope closes when the partition answers here, or goes elsewhere.
+   * Gets ready for a partition that another node serves: one that it is about to hand over, which takes a few seconds until
+   * this succeeds or fails, and one that this node is the standby of. Its scope closes when the partition answers here, or goes elsewhere.
    */
   readonly loadAhead?: (partition: number) => Effect.Effect<void, unknown, Scope.Scope>
+  /** The last sequence of a partition that is loaded ahead here; undefined: nothing is. Absent: this node is nobody's standby. */
+  readonly reached?: (partition: number) => number | undefined
   readonly onEvent?: (event: PlacementEvent) => void
 }
 

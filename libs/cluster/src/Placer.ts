@@ -6,9 +6,11 @@ import {
   orderlyLeaveMsMax,
   retryMs,
 } from './ClusterLimits.ts'
+import { CurrentPlan, type Planned } from './CurrentPlan.ts'
+import { LoadedAhead, type LoadingPartition } from './LoadedAhead.ts'
 import type { Membership } from './Membership.ts'
 import type { PartitionLocks } from './PartitionLocks.ts'
-import { nextMoves, planPlacement, type PlacementView } from './planPlacement.ts'
+import { nextMoves } from './planPlacement.ts'
 
 /** A partition that runs here. */
 export interface RunningPartition {
@@ -27,8 +29,10 @@ export interface PlacerOptions {
   readonly isInformed: () => boolean
   /** Starts a partition whose lock was just taken. */
   readonly start: (partition: number) => RunningPartition
-  /** Begins to load a partition that another node will hand over to this one. */
-  readonly loadAhead: (partition: number) => RunningPartition
+  /** Whether this node is a standby. */
+  readonly isStandby: boolean
+  /** Begins to load a partition that another node serves. */
+  readonly loadAhead: (partition: number) => LoadingPartition
   readonly onTrouble: (reason: string) => void
 }
 
@@ -42,8 +46,10 @@ export class Placer {
   readonly #o: PlacerOptions
   readonly #steps = new Map<number, Step>()
   readonly #running = new Map<number, RunningPartition>()
-  /** Partitions that are loaded here while another node serves them. */
-  readonly #ahead = new Map<number, RunningPartition>()
+  readonly #current = new CurrentPlan()
+  readonly #ahead: LoadedAhead
+  /** Partitions that the next owner has loaded. */
+  readonly #loadedAhead = new Set<number>()
   /** Called when something may have changed for a hand-over that waits. */
   readonly #waits = new Set<() => void>()
   /** Monotonic ms before which a partition is not tried again. */
@@ -56,6 +62,11 @@ export class Placer {
 
   constructor(options: PlacerOptions) {
     this.#o = options
+    this.#ahead = new LoadedAhead({
+      ...options,
+      load: options.loadAhead,
+      onLoaded: () => this.wake(),
+    })
     this.#timer = setInterval(() => this.#look(), options.times.lookMs)
   }
 
@@ -69,11 +80,15 @@ export class Placer {
     })
   }
 
+  /** Whether the node that takes a partition over has its state already. */
+  isLoadedAhead(partition: number): boolean {
+    return this.#loadedAhead.has(partition)
+  }
+
   /** Hands over everything, which the membership has announced, and resolves when nothing runs here any more. */
   async leave(): Promise<void> {
     this.#leavingSinceMs = performance.now()
-    for (const ahead of this.#ahead.values()) void ahead.stop()
-    this.#ahead.clear()
+    this.#ahead.end()
     await new Promise<void>((resolve) => {
       this.#left = resolve
       this.#look()
@@ -85,15 +100,16 @@ export class Placer {
     const { membership, locks, isInformed } = this.#o
     if (isInformed()) {
       void this.#clearUp()
-      const view: PlacementView = {
+      const planned = this.#current.of({
         partitions: this.#o.partitions,
         members: membership.members(),
         holders: locks.holders(),
+      })
+      if (this.#leavingSinceMs === undefined) {
+        this.#take(planned)
+        this.#ahead.update(planned)
       }
-      const plan = planPlacement(view)
-      if (this.#leavingSinceMs === undefined) this.#take(view, plan)
-      this.#loadAhead(view)
-      this.#handOver(view, plan)
+      this.#handOver(planned)
     }
     for (const check of this.#waits) check()
     if (this.#leavingSinceMs === undefined) return
@@ -112,7 +128,7 @@ export class Placer {
   }
 
   /** Takes what is planned for this node and free; whether a dead node's lock is, the leader says. */
-  #take({ members, holders }: PlacementView, plan: ReadonlyArray<string | undefined>): void {
+  #take({ view: { members, holders }, plan }: Planned): void {
     const { locks, membership } = this.#o
     const alive = new Set(members.map(({ address }) => address))
     const nowMs = performance.now()
@@ -129,47 +145,31 @@ export class Placer {
         void this.#once(partition, 'taking', () => locks.disown(partition))
   }
 
-  /** Loads what others say they hand over to this node, until it answers here, or they turned to another. */
-  #loadAhead({ holders }: PlacementView): void {
-    const { membership, loadAhead } = this.#o
-    const { address } = membership
-    for (const [partition, { next }] of holders)
-      if (next === address && !this.#ahead.has(partition) && this.#leavingSinceMs === undefined)
-        this.#ahead.set(partition, loadAhead(partition))
-    for (const [partition, ahead] of this.#ahead) {
-      const holder = holders.get(partition)
-      // While nobody holds it, it is on its way here.
-      if (holder === undefined || holder.next === address) continue
-      if (holder.owner === address && !holder.isServing) continue
-      this.#ahead.delete(partition)
-      void ahead.stop()
-    }
-  }
-
-  /** Resolves when the next owner of a partition has loaded it, or there is no use in waiting for it. */
-  #loadedBy(partition: number, next: string): Promise<void> {
+  /** Resolves when the next owner of a partition has loaded it, to true, or there is no use in waiting for it. */
+  #loadedBy(partition: number, next: string): Promise<boolean> {
     const { locks, membership, notes } = this.#o
     const revision = locks.revision(partition)
     const untilMs = performance.now() + loadAheadMsMax
     return new Promise((resolve) => {
       const check = (): void => {
-        const isAlive = membership.members().some(({ address, isLeaving }) => address === next && !isLeaving)
+        const taker = membership.members().find(({ address, isLeaving }) => address === next && !isLeaving)
+        const isLoaded = taker?.follows?.has(partition) === true || notes.isThere(partition, next, revision)
         const isWaiting =
-          isAlive &&
+          taker !== undefined &&
           locks.isHeld(partition) &&
           performance.now() < untilMs &&
           !this.#isInAHurry() &&
-          !notes.isThere(partition, next, revision)
+          !isLoaded
         if (isWaiting) return
         this.#waits.delete(check)
-        resolve()
+        resolve(isLoaded)
       }
       this.#waits.add(check)
       check()
     })
   }
 
-  #handOver(view: PlacementView, plan: ReadonlyArray<string | undefined>): void {
+  #handOver({ view, plan }: Planned): void {
     const { membership, locks } = this.#o
     for (const { partition, from, to } of nextMoves(view, plan, onTheWayMax))
       if (from === membership.address && this.#running.has(partition)) void this.#stop(partition, to)
@@ -208,10 +208,11 @@ export class Placer {
     await this.#once(partition, 'stopping', async () => {
       if (next !== undefined) {
         await locks.note(partition, { next })
-        await this.#loadedBy(partition, next)
+        if (await this.#loadedBy(partition, next)) this.#loadedAhead.add(partition)
       }
       await running.stop()
       this.#running.delete(partition)
+      this.#loadedAhead.delete(partition)
       await this.#release(partition)
     })
     this.#retryAtMs.delete(partition)

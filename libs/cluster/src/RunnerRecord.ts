@@ -27,6 +27,11 @@ export interface RunnerRecord extends ProcessIdentity, Partial<NodeBuild> {
   readonly refused?: RefusedPartition
   /** Its share of the partitions, relative to the others'. Missing in nodes of a version that placed by a ring. */
   readonly weight?: number
+  /**
+   * The partitions of others that it has loaded and follows, and the last sequence that it has read of each. Missing: it is no
+   * standby, by its setting or its version.
+   */
+  readonly standby?: Readonly<Record<number, number>>
 }
 
 /** Name of the bucket with the heartbeats of a log. */

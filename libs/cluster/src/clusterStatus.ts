@@ -32,6 +32,10 @@ export interface PartitionStatus {
   readonly owner: string | undefined
   /** When that node took its lock, in ms since 1970; undefined while it is free. */
   readonly lockedAt: number | undefined
+  /** Address of the healthy node that has loaded it and follows its log; undefined: there is none. */
+  readonly standby: string | undefined
+  /** The last sequence that the standby had read when its last heartbeat left. */
+  readonly standbySeq: number | undefined
 }
 
 /** The nodes and what each runs, according to the buckets. */
@@ -86,9 +90,15 @@ export const clusterStatus = async (nc: NatsConnection, log: string): Promise<Cl
     if (entry.value !== undefined && healthy.has(entry.value.owner))
       owners.set(partition, { owner: entry.value.owner, lockedAt: entry.writtenAt })
   }
-  const partitions = Array.from({ length: partitionCount }, (_, partition): PartitionStatus => ({
-    partition,
-    ...(owners.get(partition) ?? { owner: undefined, lockedAt: undefined }),
-  }))
+  const partitions = Array.from({ length: partitionCount }, (_, partition): PartitionStatus => {
+    const { owner, lockedAt } = owners.get(partition) ?? {}
+    const followers = records.flatMap(({ address, standby }) => {
+      const seq = standby?.[partition]
+      return seq === undefined || address === owner || !healthy.has(address) ? [] : [{ address, seq }]
+    })
+    // While the next one loads, the one before is still there.
+    const [nearest] = followers.sort((a, b) => b.seq - a.seq)
+    return { partition, owner, lockedAt, standby: nearest?.address, standbySeq: nearest?.seq }
+  })
   return { log, runners, partitions }
 }

@@ -8,6 +8,7 @@ const member = (address: string, weight: number | undefined = 1): Member => ({
   address,
   weight,
   isLeaving: false,
+  follows: undefined,
 })
 const heldBy = (owner: string, isServing = true): Holder => ({ owner, isServing, next: undefined })
 
@@ -23,6 +24,10 @@ const anyView = fc
       address,
       weight: [1, 1, 1, 2, 0, undefined][next(6)],
       isLeaving: next(5) === 0,
+      follows:
+        next(4) === 0
+          ? undefined
+          : new Set(Array.from({ length: partitions }, (_, p) => p).filter(() => next(3) === 0)),
     }))
     const owners = [...nodes, 'dead', undefined]
     const holders = new Map<number, Holder>()

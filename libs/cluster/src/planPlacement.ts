@@ -8,6 +8,8 @@ export interface Member {
   readonly weight: number | undefined
   /** It hands over what it holds. */
   readonly isLeaving: boolean
+  /** The partitions of others that it has loaded and follows; undefined: it follows none, by its setting or its version. */
+  readonly follows: ReadonlySet<number> | undefined
 }
 
 /** Who holds a partition's lock. */
@@ -38,6 +40,7 @@ export interface Move {
 /** A node that partitions are given to, and the bounds of what it should hold. */
 interface Taker {
   readonly address: string
+  readonly follows: ReadonlySet<number> | undefined
   readonly held: number[]
   /** Whole partitions of its share; what remains goes to some takers, one each. */
   readonly floor: number
@@ -88,12 +91,13 @@ export const planPlacement = ({
   const weights = able.reduce((sum, member) => sum + weightOf(member), 0)
   const shared = free.length + [...held.values()].reduce((sum, each) => sum + each.length, 0)
   const takers = able.flatMap((member): Taker[] => {
-    const { address } = member
+    const { address, follows } = member
     const claim = shared * weightOf(member)
     if (claim === 0) return []
     return [
       {
         address,
+        follows,
         held: held.get(address) ?? [],
         floor: Math.floor(claim / weights),
         remainder: claim % weights,
@@ -108,11 +112,59 @@ export const planPlacement = ({
     free.push(...each.slice(kept))
   }
   free.sort((a, b) => a - b)
+  const wanted = new Map(takers.map(({ address, held: its }) => [address, quota.get(address)! - its.length]))
+  const give = (partition: number, { address }: Taker): void => {
+    plan[partition] = address
+    wanted.set(address, wanted.get(address)! - 1)
+  }
+  const wants = ({ address }: Taker): boolean => wanted.get(address)! > 0
+  for (const partition of free) {
+    const follower = takers.find((taker) => taker.follows?.has(partition) === true && wants(taker))
+    if (follower !== undefined) give(partition, follower)
+  }
   // Block by block, so that what has arrived does not change where the rest goes.
-  let next = 0
-  for (const { address, held: its } of takers)
-    for (let wanted = quota.get(address)! - its.length; wanted > 0; wanted--) plan[free[next++]!] = address
+  for (const partition of free)
+    if (plan[partition] === undefined) {
+      const taker = takers.find(wants)
+      if (taker !== undefined) give(partition, taker)
+    }
   return plan
+}
+
+/**
+ * The standby of each partition: the node that gets it next. Where it is to move that is where it goes, and otherwise whoever the
+ * plan would give it to if its owner died; so the shares are even after a death, too. A node that follows a partition stays its standby
+ * where it can.
+ *
+ * @returns an address a partition; undefined where no node follows it, or there is none
+ */
+export const planStandbys = (
+  { partitions, members, holders }: PlacementView,
+  plan: ReadonlyArray<string | undefined>,
+): ReadonlyArray<string | undefined> => {
+  const standbys: Array<string | undefined> = Array.from({ length: partitions })
+  const alive = new Set(members.map(({ address }) => address))
+  const staying = new Map<string, number[]>()
+  for (const [partition, to] of plan.entries()) {
+    if (to === undefined) continue
+    const owner = holders.get(partition)?.owner
+    if (owner !== undefined && owner !== to && alive.has(owner)) standbys[partition] = to
+    else staying.set(to, [...(staying.get(to) ?? []), partition])
+  }
+  const planned = new Map(
+    plan.flatMap((owner, partition) =>
+      owner === undefined ? [] : [[partition, { owner, isServing: true, next: undefined }]],
+    ),
+  )
+  for (const [owner, its] of staying) {
+    const others = members.filter(({ address }) => address !== owner)
+    const without = planPlacement({ partitions, members: others, holders: planned })
+    for (const partition of its) standbys[partition] = without[partition]
+  }
+  const following = new Set(
+    members.flatMap(({ address, follows }) => (follows === undefined ? [] : [address])),
+  )
+  return standbys.map((address) => (address !== undefined && following.has(address) ? address : undefined))
 }
 
 /**

@@ -73,7 +73,20 @@ export const startPlacement = (
       leaving: false,
       weight: options.weight ?? 1,
     }
-    const membership = new Membership(runners, self, times)
+    /** The partitions that are loaded ahead here. */
+    const ahead = new Set<number>()
+    const { reached } = options
+    const standby =
+      reached === undefined
+        ? undefined
+        : () =>
+            Object.fromEntries(
+              [...ahead].flatMap((partition) => {
+                const seq = reached(partition)
+                return seq === undefined ? [] : [[partition, seq]]
+              }),
+            )
+    const membership = new Membership(runners, self, times, standby)
     const locks = new PartitionLocks(lockBucket, membership)
     const notes = new AheadNotes(lockBucket, self.address)
     const onTrouble = (reason: string) => emit('trouble', undefined, reason)
@@ -101,6 +114,7 @@ export const startPlacement = (
           lease: {
             confirmedAtMs: () => locks.confirmedAtMs(partition),
             ttlMs,
+            isLoadedAhead: () => placer.isLoadedAhead(partition),
             refuse: (reason) => {
               emit('refused', partition, reason)
               membership.refuse({ partition, reason })
@@ -116,15 +130,19 @@ export const startPlacement = (
       return { stop: () => Effect.runPromise(Fiber.interrupt(fiber)) }
     }
     const loadAhead = (partition: number) => {
-      const note = Effect.promise(() =>
-        notes
-          .write(partition)
-          .catch((error: unknown) => onTrouble(`partition ${partition}: ${String(error)}`)),
-      )
+      let isLoaded = (): void => {}
+      const loaded = new Promise<void>((resolve) => (isLoaded = resolve))
+      ahead.add(partition)
       // What fails need not be waited for either.
       const loading = Effect.ignore(options.loadAhead?.(partition) ?? Effect.void)
-      const fiber = fork(Effect.scoped(loading.pipe(Effect.andThen(note), Effect.andThen(Effect.never))))
-      return { stop: () => Effect.runPromise(Fiber.interrupt(fiber)) }
+      const fiber = fork(
+        Effect.scoped(loading.pipe(Effect.andThen(Effect.sync(isLoaded)), Effect.andThen(Effect.never))),
+      )
+      const stop = async (): Promise<void> => {
+        ahead.delete(partition)
+        await Effect.runPromise(Fiber.interrupt(fiber))
+      }
+      return { loaded, stop }
     }
     const isInformed = () => membersWatch.isLive && locksWatch.isLive
     const placer: Placer = new Placer({
@@ -135,6 +153,7 @@ export const startPlacement = (
       notes,
       isInformed,
       start,
+      isStandby: standby !== undefined,
       loadAhead,
       onTrouble,
     })

@@ -13,8 +13,9 @@ import { liveTime, type Time } from './Time.ts'
 import { PartitionActor } from './actor/PartitionActor.ts'
 import type { ActorState } from './actor/lifecycle.ts'
 import type { CheckpointPolicy } from './checkpoint/Checkpoints.ts'
+import { FollowTurns } from './checkpoint/FollowTurns.ts'
 import { LoadTurns } from './checkpoint/LoadTurns.ts'
-import { StateAhead } from './checkpoint/StateAhead.ts'
+import { type AheadTurns, StateAhead } from './checkpoint/StateAhead.ts'
 import type { TailNotes } from './checkpoint/TailNotes.ts'
 import { limits } from './limits.ts'
 import { RoomWatch } from './store/RoomWatch.ts'
@@ -45,6 +46,8 @@ export interface LockLease {
   /** `performance.now()` of the last time the lock was confirmed. */
   readonly confirmedAtMs: () => number
   readonly ttlMs: number
+  /** Whether the next owner has the partition's state already. */
+  readonly isLoadedAhead?: () => boolean
   /** Called once, with why, where this version cannot read what a newer one wrote to the partition's log. */
   readonly refuse?: (reason: string) => void
 }
@@ -54,9 +57,11 @@ export class Node {
   readonly #o: NodeOptions
   readonly #time: Time
   readonly #store: RoomWatch
-  readonly #loads: LoadTurns
+  readonly #turns: AheadTurns
   readonly #actors = new Map<number, PartitionActor>()
   readonly #ahead = new Map<number, StateAhead>()
+  /** The logs of those partitions, opened for the ownership that comes. */
+  readonly #opened = new Map<number, PartitionLog>()
   readonly #ownerListeners = new Set<(partition: number, epoch: number) => void>()
   readonly #takeOvers = new Map<number, number>()
 
@@ -64,7 +69,7 @@ export class Node {
     this.#o = options
     this.#time = options.time ?? liveTime
     this.#store = new RoomWatch(options.log, this.#time)
-    this.#loads = new LoadTurns(this.#time)
+    this.#turns = { loads: new LoadTurns(this.#time), follows: new FollowTurns(this.#time) }
   }
 
   get name(): string {
@@ -82,19 +87,29 @@ export class Node {
     return this.#actors
   }
 
+  /** What is loaded of partitions that other nodes own, by partition. */
+  get ahead(): ReadonlyMap<number, Pick<StateAhead, 'reachedSeq' | 'behind'>> {
+    return this.#ahead
+  }
+
   /**
-   * Loads a partition that will be owned here, while another node still serves it, and keeps near the end of its log until
-   * the scope closes or the ownership begins. Succeeds when it is loaded. Fails as an ownership does.
+   * Loads a partition that will be owned here, or is if its owner dies, while another node still serves it, and keeps near the end of
+   * its log until the scope closes or the ownership begins. Succeeds when it is loaded. Fails as an ownership does, and then tries again.
    */
   loadAhead(partition: number): Effect.Effect<void, KirokuError, Scope.Scope> {
     return Effect.gen({ self: this }, function* () {
       const open = Effect.tryPromise({ try: () => this.#o.log.partition(partition), catch: asKirokuError })
-      const ahead = new StateAhead(yield* open, this.#time, this.#loads)
+      const [read, owned] = yield* Effect.all([open, open])
+      const ahead = new StateAhead(read, this.#time, this.#turns)
       this.#ahead.set(partition, ahead)
+      this.#opened.set(partition, owned)
       yield* Effect.addFinalizer(() =>
         Effect.promise(async () => {
           if (this.#ahead.get(partition) === ahead) this.#ahead.delete(partition)
           await ahead.close()
+          if (this.#opened.get(partition) !== owned) return
+          this.#opened.delete(partition)
+          await owned.close()
         }),
       )
       yield* Effect.tryPromise({ try: () => ahead.load(), catch: asKirokuError })
@@ -109,9 +124,13 @@ export class Node {
   run(partition: number, lease?: LockLease): Effect.Effect<never, KirokuError, Scope.Scope> {
     return Effect.gen({ self: this }, function* () {
       const open = Effect.tryPromise({ try: () => this.#o.log.partition(partition), catch: asKirokuError })
-      const log = yield* open.pipe(
-        Effect.catchIf(cannotBeRead, (error) => Effect.succeed(new UnreadableLog(partition, error))),
-      )
+      const opened = this.#opened.get(partition)
+      this.#opened.delete(partition)
+      const log =
+        opened ??
+        (yield* open.pipe(
+          Effect.catchIf(cannotBeRead, (error) => Effect.succeed(new UnreadableLog(partition, error))),
+        ))
       const { meta } = this.#o.log
       const actor = new PartitionActor({
         log,
@@ -128,9 +147,10 @@ export class Node {
         time: this.#time,
         random: this.#o.random ?? Math.random,
         lockFresh: () => lease === undefined || performance.now() - lease.confirmedAtMs() < lease.ttlMs / 2,
+        isLoadedAhead: () => lease?.isLoadedAhead?.() === true,
         route: (to, commands) => this.request(to, commands),
         store: this.#store,
-        loads: this.#loads,
+        loads: this.#turns.loads,
         ahead: this.#ahead.get(partition),
         tailNotes: this.#o.tailNotes,
         onState: (state, reason) => this.#o.onState?.(partition, state, actor.epoch, reason),

@@ -43,8 +43,18 @@ export const limits = {
   editsUnderWay: 100,
   /** How long a replay, or work on a copy of the state, runs before it yields the thread. */
   sliceMs: 10,
-  /** How often a state that was loaded ahead reads what is new. */
-  aheadPollMs: 100,
+  /** A state that is loaded ahead reads what is new after this time at the earliest, with pauses for others this often… */
+  followMs: 250,
+  followSliceMs: 2,
+  /** …so many records at once, which also bounds what a node that takes over has left to read… */
+  followRecords: 2_000,
+  /** …and a node rests for this multiple of the time that such a read took before the next, of any partition. */
+  followRest: 2,
+  /** One that is so many records behind begins with a newer stored state, where there is one. */
+  followBehindMax: 20_000,
+  /** Pause before a state that could not be loaded ahead, or no longer fits the log, is loaded again; doubles. */
+  followRetryMsMin: 1_000,
+  followRetryMsMax: 60_000,
   /** A partition that takes longer to load lets the next begin. */
   loadTurnMs: 2_000,
   fenceTriesMsMax: 15_000,
@@ -76,6 +86,8 @@ export const limits = {
   /** Runs of the past that one fact restores, about. */
   restoredRunsMax: 1_000,
   storageCheckMs: 2_000,
+  /** How many checks a log at rest goes without. */
+  storageChecksSkipped: 15,
   /** What sends leave free in a store: this share of what it can hold, up to a maximum. */
   reserveShare: 0.1,
   reserveBytesMax: 1024 ** 3,

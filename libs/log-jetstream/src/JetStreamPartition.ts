@@ -3,9 +3,9 @@ import type { Publisher } from '@kiroku/nats'
 import { isKirokuError, KirokuError } from '@kiroku/protocol'
 import type { JetStreamManager } from '@nats-io/jetstream'
 import { headers, type NatsConnection } from '@nats-io/nats-core'
+import type { StoredNews } from './StoredNews.ts'
 import type { StreamReader } from './StreamReader.ts'
 import { askLeader } from './askLeader.ts'
-import { awaitNews } from './awaitNews.ts'
 
 /** The parts of a partition. */
 interface Parts {
@@ -18,6 +18,7 @@ interface Parts {
   readonly publisher: Publisher
   readonly reader: StreamReader
   readonly checkpoints: CheckpointStore
+  readonly news: StoredNews
   /** Called when the store refused something for lack of room; resolves when there may be some. */
   readonly refused: () => Promise<void>
 }
@@ -54,7 +55,7 @@ export class JetStreamPartition implements PartitionLog {
   ): Promise<{ seq: number; timeMs: number }> {
     const { nc, jsm, stream, subject, publisher } = this.#parts
     for (const record of records) this.#checkSize(record)
-    const { seq } = await this.#stored(publisher.publishBatch(subject, records, expecting(expectedLastSeq)))
+    const seq = await this.#stored(publisher.publishBatch(subject, records, expecting(expectedLastSeq)))
     const what = `the fence of ${stream} is stored, but its time is unknown`
     const stored = await askLeader(nc, what, () => jsm.streams.getMessage(stream, { seq })).catch((cause) => {
       throw new KirokuError('LogAmbiguous', what, { cause })
@@ -65,26 +66,23 @@ export class JetStreamPartition implements PartitionLog {
   async append(record: Uint8Array, expectedLastSeq: number): Promise<number> {
     this.#checkSize(record)
     const { publisher, subject } = this.#parts
-    return (await this.#stored(publisher.publish(subject, record, expecting(expectedLastSeq)))).seq
+    return this.#stored(publisher.publish(subject, record, expecting(expectedLastSeq)))
   }
-  async #stored<A>(storing: Promise<A>): Promise<A> {
+  async #stored(storing: Promise<{ readonly seq: number }>): Promise<number> {
     try {
-      return await storing
+      const { seq } = await storing
+      this.#parts.news.stored(this.partition, seq)
+      return seq
     } catch (cause) {
       if (isKirokuError(cause) && cause.id === 'StorageFull') await this.#parts.refused()
       throw cause
     }
   }
   async *read(fromSeq: number, toSeq?: number): AsyncGenerator<LogRecord, void, undefined> {
-    const { firstSeq, lastSeq } = await this.state()
-    yield* this.#parts.reader.range(Math.max(fromSeq, firstSeq), Math.min(toSeq ?? lastSeq, lastSeq))
+    yield* this.#parts.reader.range(Math.max(fromSeq, 1), toSeq ?? (await this.state()).lastSeq)
   }
   get(seq: number, bytes?: number): Promise<LogRecord | undefined> {
     return this.#parts.reader.one(seq, bytes)
-  }
-  async news(afterSeq: number, signal: AbortSignal): Promise<void> {
-    const { nc, jsm, stream } = this.#parts
-    await awaitNews(nc, jsm, stream, afterSeq, signal)
   }
   async holes(): Promise<number[]> {
     const { nc, jsm, stream } = this.#parts
@@ -100,6 +98,9 @@ export class JetStreamPartition implements PartitionLog {
     const seq = Math.min(upTo, lastSeq) + 1
     if (seq <= firstSeq) return
     await askLeader(nc, `cannot trim stream ${stream}`, () => jsm.streams.purge(stream, { seq }))
+  }
+  onStored(listener: (lastSeq: number) => void): () => void {
+    return this.#parts.news.listen(this.partition, listener)
   }
   close(): Promise<void> {
     return Promise.resolve()

@@ -15,14 +15,12 @@ export const recordBytesGuess = 4 * 2 ** 20
 /** How long a read waits without progress before it is repeated. */
 export const readTimeoutMs = 2_000
 
-/** How often NATS says that a consumer which waits for news is still there, in ms. */
-export const newsBeatMs = 30_000
-
-/** JetStream removes such a consumer when nobody has listened to it for this time, in ms. */
-export const newsAbandonedMs = 10_000
-
 /** How often a read is repeated. */
 export const readAttemptsMax = 5
+
+/** Least time between two news of one partition, and how long there are none after nobody listened. */
+export const newsMs = 100
+export const newsPauseMs = 5_000
 
 /** Room for headers next to a record in the server's `max_payload`. */
 export const headerBytesMax = 1024

@@ -10,6 +10,8 @@ export const catalogueKey = (log: string): string => `log.${log}`
 export const streamName = (log: string, partition: number): string => `KIROKU_${log}_${partition}`
 /** With `*`: the subjects of all partitions. */
 export const subjectName = (log: string, partition: number | '*'): string => `kiroku.log.${log}.${partition}`
+/** Where an owner tells how far a partition's log goes. */
+export const newsSubject = (log: string, partition: number): string => `kiroku.stored.${log}.${partition}`
 /** A stream that is created and removed again by one process, to see whether NATS can create a log's. */
 export const probeName = (log: string, process: string) => ({
   stream: `KIROKU_${log}_PROBE_${process}`,

@@ -10,6 +10,7 @@ import { JetStreamKeys } from './JetStreamKeys.ts'
 import { JetStreamPartition } from './JetStreamPartition.ts'
 import { JetStreamRoom } from './JetStreamRoom.ts'
 import type { OpenLogOptions } from './OpenLogOptions.ts'
+import { StoredNews } from './StoredNews.ts'
 import { StreamReader } from './StreamReader.ts'
 import { currentEntry, findOrCreate, keepKeysLonger } from './findOrCreate.ts'
 import { headerBytesMax, payloadBytesDefault, readerBytesMax } from './limits.ts'
@@ -34,6 +35,7 @@ export const openLog = async (nc: NatsConnection, options: OpenLogOptions): Prom
     const publisher = new Publisher(nc)
     const recordBytesMax = () => (nc.info?.max_payload ?? payloadBytesDefault) - headerBytesMax
     const budget = new ByteBudget(readerBytesMax)
+    const news = new StoredNews(nc, name)
     const { incarnation, replicas } = entry.meta
     // Streams with their own limits refuse writes by themselves.
     const ballast =
@@ -67,6 +69,7 @@ export const openLog = async (nc: NatsConnection, options: OpenLogOptions): Prom
         publisher,
         reader: new StreamReader(options.reader ?? nc, jsm, stream, subject, budget),
         checkpoints: new JetStreamCheckpoints(n, bucket, store, jsm, refused),
+        news,
         refused,
       })
     }
@@ -81,7 +84,10 @@ export const openLog = async (nc: NatsConnection, options: OpenLogOptions): Prom
       partition,
       restore,
       room: () => room.look(),
-      close: async () => publisher.close(),
+      close: async () => {
+        news.close()
+        publisher.close()
+      },
     }
   } catch (cause) {
     throw toKirokuError(cause, `cannot open log ${name}`)

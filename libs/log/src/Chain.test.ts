@@ -56,6 +56,18 @@ describe('a log as it was written', () => {
       'frame',
     ])
   })
+  test('can be read on from where a read ended, by its records alone', async () => {
+    const asked: string[] = []
+    const { state, get } = partition
+    partition.state = () => (asked.push('state'), state.call(partition))
+    partition.get = (seq) => (asked.push('get'), get.call(partition, seq))
+    const from = { seq: 2, hash: hashes[2]!, epoch: 1 }
+    expect((await read({ from, toSeq: 6, continues: true })).map((e) => e.seq)).toEqual([3, 4, 5, 6])
+    expect(asked).toEqual([])
+    const other = { ...from, hash: hashes[1]! }
+    await expect(read({ from: other, toSeq: 6, continues: true })).rejects.toEqual(damageAt(3))
+    await expect(read({ from, toSeq: 7, continues: true })).rejects.toEqual(damageAt(7))
+  })
   test('can be read from and up to a known place', async () => {
     const entries = await read({ from: { seq: 2, hash: hashes[2]!, epoch: 1 }, toSeq: 4 })
     expect(entries.map((e) => e.seq)).toEqual([3, 4])

@@ -43,6 +43,11 @@ export interface ReadChainOptions {
   readonly skipsVoid?: boolean
   /** Last sequence to read. Default: the last one at the call. */
   readonly toSeq?: number
+  /**
+   * Continues a read that ended at `from`: the store is asked for the records up to `toSeq` alone. That the log is still the one that was
+   * read shows in the first of them, which must follow.
+   */
+  readonly continues?: boolean
   /** Also check each body against its digest; the checksum covers them anyway. */
   readonly deep?: boolean
 }
@@ -59,8 +64,11 @@ export async function* readChain(
   log: PartitionLog,
   options: ReadChainOptions = {},
 ): AsyncGenerator<ChainEntry, void, undefined> {
-  const { from } = options
-  const state = await log.state()
+  const { from, continues = false } = options
+  const state =
+    continues && from !== undefined && options.toSeq !== undefined
+      ? { firstSeq: from.seq + 1, lastSeq: options.toSeq }
+      : await log.state()
   const toSeq = Math.min(options.toSeq ?? Infinity, state.lastSeq)
   if (from && from.seq > state.lastSeq)
     throw new ChainError(

@@ -70,16 +70,16 @@ export interface PartitionLog {
    */
   get(seq: number, bytes?: number): Promise<LogRecord | undefined>
   /**
-   * Resolves once a record behind `afterSeq` is stored, or when that can no longer be told, as after a lost connection;
-   * rests without a request until then. Resolves at once when `signal` is aborted.
-   */
-  news(afterSeq: number, signal: AbortSignal): Promise<void>
-  /**
    * Sequences between the first and the last whose records are missing, in order, according to the leader.
    */
   holes(): Promise<number[]>
   /** Removes everything up to `upTo`, included. */
   trim(upTo: number): Promise<void>
+  /**
+   * Tells of what anybody stores, by the last sequence: a little later, and once for many records. A hint, which may be
+   * late or missing; nothing is asked of the store meanwhile. Returns the end of listening.
+   */
+  onStored(listener: (lastSeq: number) => void): () => void
   readonly checkpoints: CheckpointStore
   close(): Promise<void>
 }

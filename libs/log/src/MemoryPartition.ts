@@ -67,18 +67,19 @@ export class MemoryPartition implements PartitionLog {
   get(seq: number): Promise<LogRecord | undefined> {
     return this.#ask(() => this.#store.record(seq))
   }
-  news(afterSeq: number, signal: AbortSignal): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    signal.addEventListener('abort', () => resolve(), { once: true })
-    if (signal.aborted) resolve()
-    this.#store.onNews(afterSeq, resolve)
-    return promise
-  }
   holes(): Promise<number[]> {
     return this.#ask(() => this.#store.holes())
   }
   trim(upTo: number): Promise<void> {
     return this.#ask(() => this.#store.trim(upTo))
+  }
+  onStored(listener: (lastSeq: number) => void): () => void {
+    const later = (lastSeq: number): void =>
+      this.#schedule(this.#faults.delayMs, () => {
+        if (!this.#closed && !this.#faults.isDown && this.#store.listeners.has(later)) listener(lastSeq)
+      })
+    this.#store.listeners.add(later)
+    return () => this.#store.listeners.delete(later)
   }
   close(): Promise<void> {
     this.#closed = true

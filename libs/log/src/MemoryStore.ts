@@ -6,13 +6,13 @@ import { isOurs } from './RecordLayout.ts'
 /** The records of one partition, shared by all handles of a memory log. */
 export class MemoryStore {
   readonly checkpoints = new Map<number, Uint8Array>()
+  /** Told of each write. */
+  readonly listeners = new Set<(lastSeq: number) => void>()
   /** Limit of the log in bytes; 0: none. */
   bytesMax: number
   readonly #now: () => number
   readonly #space: MemorySpace
   readonly #onStored: (record: LogRecord) => void
-  /** Who is told of the next record behind a sequence. */
-  #waiting: { readonly afterSeq: number; readonly tell: () => void }[] = []
   #firstSeq = 1
   #records: (LogRecord | undefined)[] = []
   #bytes = 0
@@ -73,15 +73,8 @@ export class MemoryStore {
       this.#onStored(record)
     }
     this.#bytes += bytes
-    const told = this.#waiting.filter(({ afterSeq }) => afterSeq < this.lastSeq)
-    if (told.length > 0) this.#waiting = this.#waiting.filter(({ afterSeq }) => afterSeq >= this.lastSeq)
-    for (const { tell } of told) tell()
+    for (const listener of this.listeners) listener(this.lastSeq)
     return { seq: this.lastSeq, timeMs }
-  }
-  /** Calls `tell` once there is a record behind `afterSeq`. */
-  onNews(afterSeq: number, tell: () => void): void {
-    if (afterSeq < this.lastSeq) tell()
-    else this.#waiting.push({ afterSeq, tell })
   }
   /** Whether a write of these records would find room. */
   hasRoomFor(records: readonly Uint8Array[]): boolean {

@@ -73,23 +73,6 @@ export const logContract = (
     describe('a log without a limit', () => {
       beforeEach(() => make())
 
-      test('it tells of news: of the next record behind a sequence, whoever stores it, and at once where there is one', async () => {
-        await fill(2)
-        const never = new AbortController().signal
-        await p.news(1, never)
-        let isTold = false
-        const told = p.news(2, never).then(() => (isTold = true))
-        await p.state()
-        expect(isTold).toBe(false)
-        await other.append(ours(3), 2)
-        await told
-        const end = new AbortController()
-        const ended = p.news(3, end.signal)
-        end.abort()
-        await ended
-        await p.news(3, end.signal)
-      })
-
       test('it is empty at first', async () => {
         expect(await p.state()).toMatchObject({ firstSeq: 1, lastSeq: 0, bytesMax: 0 })
         expect(await collect(p.read(1))).toEqual([])
@@ -108,6 +91,30 @@ export const logContract = (
         expect(records[2]!.timeMs).toBeGreaterThanOrEqual(records[0]!.timeMs)
         expect(await p.state()).toMatchObject({ firstSeq: 1, lastSeq: 3 })
         expect((await p.state()).bytes).toBeGreaterThan(0)
+      })
+
+      test('whoever listens to a partition hears how far it goes, until it stops listening', async () => {
+        const heard: number[] = []
+        const hears = (seq: number) =>
+          new Promise<void>((resolve) => {
+            const stop = other.onStored((lastSeq) => {
+              heard.push(lastSeq)
+              if (lastSeq < seq) return
+              stop()
+              resolve()
+            })
+          })
+        const second = hears(2)
+        // A subscription is heard of by the server before its next answer.
+        await other.state()
+        await fill(2)
+        await second
+        await p.append(ours(3), 2)
+        const third = hears(3)
+        await other.state()
+        await p.fence([ours(4)], 3)
+        await third
+        expect(heard.filter((seq) => seq > 2).length).toBe(1)
       })
 
       test('partitions do not see each other', async () => {

@@ -31,9 +31,23 @@ export const brokenEngines: readonly BrokenEngine[] = [
   {
     name: 'old state ahead',
     file: 'libs/engine/src/checkpoint/StateAhead.ts',
-    from: '      await this.#advance(toSeq)\n      return',
-    to: '      return',
+    from: '      if (load.seq < seq && (await load.advance(seq)) !== undefined) return undefined\n      if (!load.isAt(seq, hash)) return undefined\n',
+    to: '',
     what: 'an owner begins with the state that it loaded ahead, without what came since',
+  },
+  {
+    name: 'lost records ahead',
+    file: 'libs/engine/src/checkpoint/StateAhead.ts',
+    from: '      if (!load.isAt(seq, hash)) return undefined\n',
+    to: '',
+    what: 'an owner begins with a state that was loaded ahead of a fence which does not stand on it',
+  },
+  {
+    name: 'no chain ahead',
+    file: 'libs/engine/src/checkpoint/StateLoad.ts',
+    from: '{ from, toSeq, continues: this.#isFollowing }',
+    to: '{ ...(this.#isFollowing ? { fromSeq: from.seq + 1 } : { from }), toSeq }',
+    what: 'a state that is loaded ahead goes on with records that do not follow what was read',
   },
   {
     name: 'no fence',

@@ -11,7 +11,8 @@ export const changeOwner = (world: World, chance: Chance, how: 'cutOff' | 'atOnc
   const { placement, loop } = world
   const partition = chance.below(world.plan.partitions)
   const owner = placement.ownerOf(partition)
-  const next = world.spareNode(owner)
+  const standby = placement.standbyOf(partition)
+  const next = standby === undefined || standby === owner ? world.spareNode(owner) : standby
   const claim = placement.claimOf(partition)
   if (next !== owner) next.mayLoadAhead(partition)
   const takeOver = (): void => {

@@ -55,6 +55,9 @@ export const loseTail = (world: World, chance: Chance): void => {
   const notedSeq = noteOf(world, owner, partition)
   if (chance.happens(0.3)) return void world.hurts.set(partition, { ...hurt, heir: owner.name, notedSeq })
   kill(owner)
+  // Whoever followed the log has read what it lost.
+  if (world.placement.standbyOf(partition) !== undefined && chance.happens(0.5))
+    return void world.hurts.set(partition, hurt)
   const heir = world.newNode(owner.disk)
   world.placement.reserve(partition, heir)
   world.hurts.set(partition, { ...hurt, heir: heir.name, notedSeq })

@@ -43,6 +43,10 @@ const engine = {
   carryWindowBytes: [1, 3_000],
   restoredRunsMax: [1, 3],
   sliceMs: [0],
+  followMs: [1, 50],
+  followSliceMs: [0],
+  followRecords: [1, 5],
+  followBehindMax: [0, 10],
 } as const
 
 const partition = {

@@ -158,6 +158,8 @@ export const expectedCoverage = (): [CoverageKind, string][] => [
   ...present(actorStates).map((name): [CoverageKind, string] => ['actor', name]),
   ['party', 'node died'],
   ['party', 'state loaded ahead'],
+  ['party', 'log followed'],
+  ['party', 'taken over by the standby'],
   ['party', 'client died'],
 ]
 

@@ -10,6 +10,7 @@ import type {
   StoreRoom,
 } from '@kiroku/log'
 import { isKirokuError, KirokuError } from '@kiroku/protocol'
+import type { Chance } from '../core/Chance.ts'
 import type { Party } from '../core/Party.ts'
 import type { Environment } from './Environment.ts'
 import { KnownRoom } from './KnownRoom.ts'
@@ -86,6 +87,7 @@ class NodePartition implements PartitionLog {
   readonly #party: Party
   readonly #known: KnownRoom
   readonly #log: PartitionLog
+  readonly #newsChance: Chance
 
   constructor(world: Environment, party: Party, known: KnownRoom, log: PartitionLog) {
     this.#world = world
@@ -93,6 +95,7 @@ class NodePartition implements PartitionLog {
     this.#known = known
     this.#log = log
     this.partition = log.partition
+    this.#newsChance = world.chance.stream(`news of ${log.partition} for ${party.name}`)
     const { checkpoints } = log
     this.checkpoints = {
       list: () => this.#answer(() => checkpoints.list()),
@@ -202,10 +205,6 @@ class NodePartition implements PartitionLog {
     return this.#answer(() => this.#log.get(seq))
   }
 
-  news(afterSeq: number, signal: AbortSignal): Promise<void> {
-    return this.#answer(() => this.#log.news(afterSeq, signal))
-  }
-
   holes(): Promise<number[]> {
     return this.#answer(() => this.#log.holes())
   }
@@ -213,6 +212,14 @@ class NodePartition implements PartitionLog {
   trim(upTo: number): Promise<void> {
     this.#world.judges.trimming(this.partition, upTo, this.#party.name)
     return this.#answer(() => this.#log.trim(upTo))
+  }
+
+  /** Some of what is told never arrives. */
+  onStored(listener: (lastSeq: number) => void): () => void {
+    const { loop } = this.#world
+    return this.#log.onStored((lastSeq) => {
+      if (!this.#newsChance.happens(0.3)) loop.after(this.#party.lagMs, () => listener(lastSeq), this.#party)
+    })
   }
 
   close(): Promise<void> {

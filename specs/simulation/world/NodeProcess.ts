@@ -30,6 +30,7 @@ export class NodeProcess {
   readonly log: NodeLog
   readonly #world: Environment
   readonly #scopes = new Map<number, Scope.Closeable>()
+  readonly #followed = new Map<number, Scope.Closeable>()
   readonly #died: Promise<void>
   /** Of its own, so that what is loaded ahead changes nothing else. */
   readonly #chance: Chance
@@ -106,22 +107,41 @@ export class NodeProcess {
     })
   }
 
+  /** Is the standby of a partition: loads it, and follows its log until it is told to end that. */
+  follow(partition: number): void {
+    if (this.party.isDead || this.#followed.has(partition) || this.owns(partition)) return
+    this.#world.coverage.add('party', 'log followed')
+    this.#world.history.note(() => `${this.name} follows ${partition}`)
+    this.#followed.set(partition, this.#loadAhead(partition))
+  }
+
+  unfollow(partition: number): void {
+    const scope = this.#followed.get(partition)
+    this.#followed.delete(partition)
+    if (scope !== undefined && !this.party.isDead) this.#close(scope)
+  }
+
+  #loadAhead(partition: number): Scope.Closeable {
+    return this.#world.loop.as(this.party, () => {
+      const scope = Effect.runSync(Scope.make())
+      // A log that cannot be read is a matter of the ownership that comes.
+      Effect.runFork(Effect.ignore(this.node.loadAhead(partition).pipe(Scope.provide(scope))))
+      return scope
+    })
+  }
+
+  #close(scope: Scope.Closeable): void {
+    this.#world.loop.as(this.party, () => void Effect.runPromise(Scope.close(scope, Exit.void)))
+  }
+
   /** Loads a partition that it may own soon, or does not; for so long as to be of use or not. */
   mayLoadAhead(partition: number): void {
     const chance = this.#chance
     if (this.party.isDead || !chance.happens(0.5)) return
     const { loop, coverage } = this.#world
-    loop.as(this.party, () => {
-      const scope = Effect.runSync(Scope.make())
-      coverage.add('party', 'state loaded ahead')
-      // A log that cannot be read is a matter of the ownership that comes.
-      Effect.runFork(Effect.ignore(this.node.loadAhead(partition).pipe(Scope.provide(scope))))
-      loop.after(
-        chance.pick([100, 5_000, 30_000]),
-        () => void Effect.runPromise(Scope.close(scope, Exit.void)),
-        this.party,
-      )
-    })
+    coverage.add('party', 'state loaded ahead')
+    const scope = this.#loadAhead(partition)
+    loop.after(chance.pick([100, 5_000, 30_000]), () => this.#close(scope), this.party)
   }
 
   /** Hands a partition over, unless it dies meanwhile. */

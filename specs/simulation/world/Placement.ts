@@ -1,4 +1,5 @@
 import type { LockLease } from '@kiroku/engine'
+import type { Chance } from '../core/Chance.ts'
 import type { Party } from '../core/Party.ts'
 import type { Environment } from './Environment.ts'
 import type { NodeProcess } from './NodeProcess.ts'
@@ -26,11 +27,15 @@ export class Placement {
   readonly dishonest = new Set<number>()
   readonly processes: NodeProcess[] = []
   readonly #reserved = new Map<number, NodeProcess>()
+  readonly #standbys = new Map<number, NodeProcess>()
+  /** Of its own, so that standbys change as little else as they can. */
+  readonly #standbyChance: Chance
 
   /** @param spareNode finds a node that is not this one, or makes it */
   constructor(world: Environment, partitions: number, spareNode: (but: NodeProcess) => NodeProcess) {
     this.#world = world
     this.#spareNode = spareNode
+    this.#standbyChance = world.chance.stream('standbys')
     this.#claims = new Array<Claim | undefined>(partitions).fill(undefined)
   }
 
@@ -72,6 +77,7 @@ export class Placement {
       this.#world.coverage.add('seed', 'take-overs')
       this.#world.history.note(() => `partition ${partition} goes to ${process.name}`)
     }
+    this.#nameStandby(partition, process)
     // A former owner that does not know that another node owned it meanwhile starts over.
     if (!process.owns(partition)) this.#own(partition, claim)
     else
@@ -81,6 +87,29 @@ export class Placement {
           if (this.#claims[partition] === claim && !process.owns(partition)) this.#own(partition, claim)
         }),
       )
+  }
+
+  /** The node that follows a partition's log, where there is one that lives. */
+  standbyOf(partition: number): NodeProcess | undefined {
+    const standby = this.#standbys.get(partition)
+    return standby?.party.isDead === true ? undefined : standby
+  }
+
+  /** Whoever has a partition now, another may follow it. */
+  #nameStandby(partition: number, owner: NodeProcess): void {
+    const before = this.#standbys.get(partition)
+    if (before !== owner) before?.unfollow(partition)
+    this.#standbys.delete(partition)
+    const chance = this.#standbyChance
+    const others = this.processes.filter((each) => each !== owner && !each.party.isDead)
+    if (others.length === 0 || !chance.happens(0.8)) return
+    const standby = chance.pick(others)
+    this.#standbys.set(partition, standby)
+    this.#world.loop.after(
+      chance.pick([0, 300, 3_000]),
+      () => this.#standbys.get(partition) === standby && standby.follow(partition),
+      standby.party,
+    )
   }
 
   /** Takes the lock from its holder without telling; resolves to when another node may have it. */
@@ -134,7 +163,10 @@ export class Placement {
         const reserved = this.#reserved.get(partition)
         this.#reserved.delete(partition)
         const isThere = reserved !== undefined && !reserved.party.isDead
-        this.give(partition, isThere ? reserved : this.#spareNode(claim.process))
+        const standby = this.standbyOf(partition)
+        const isFollowed = standby !== undefined && standby.party.frozenUntilMs <= loop.nowMs
+        if (isFollowed) this.#world.coverage.add('party', 'taken over by the standby')
+        this.give(partition, isThere ? reserved : isFollowed ? standby : this.#spareNode(claim.process))
       },
       null,
     )

@@ -187,6 +187,16 @@ export const settingsTable = [
       "This node's share of the partitions, relative to the others', up to 100: one of weight 2 gets twice as many as one of weight 1. 0 takes none as long as another node can.",
   }),
   setting({
+    key: 'standby',
+    flag: 'standby',
+    env: 'KIROKU_STANDBY',
+    kind: 'choice',
+    choices: ['on', 'off'],
+    default: 'on',
+    description:
+      'Whether this node follows the logs of partitions that other nodes own, and keeps their state in memory, to take them over without a load when their owner dies. A single node follows nothing.',
+  }),
+  setting({
     key: 'link',
     flag: 'link',
     env: 'KIROKU_LINK',

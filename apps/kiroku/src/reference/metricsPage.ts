@@ -33,7 +33,7 @@ export const metricsPage = (): string =>
     '',
     'Label: `partition`. Counters begin when this node takes the partition over, but for owner changes.',
     '',
-    ...families(engineMetrics({ actors: new Map(), takeOvers: new Map() })),
+    ...families(engineMetrics({ actors: new Map(), takeOvers: new Map(), ahead: new Map() })),
     '',
     '## The HTTP API of this process',
     '',

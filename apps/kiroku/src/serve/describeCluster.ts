@@ -50,13 +50,16 @@ export const describeCluster = async (nats: Nats, log: string, client: Pick<Clie
         .filter(({ owner }) => owner === runner.address)
         .map(({ partition }) => partition),
     })),
-    partitions: status.partitions.map(({ partition, owner, lockedAt }): ClusterPartition => ({
-      partition,
-      owner,
-      lockedAt,
-      ...withoutNumber(byPartition.get(partition)),
-      ...streamOf(streams?.get(partition)),
-    })),
+    partitions: status.partitions.map(
+      ({ partition, owner, lockedAt, standby, standbySeq }): ClusterPartition => ({
+        partition,
+        owner,
+        lockedAt,
+        ...standbyOf(standby, standbySeq, byPartition.get(partition)),
+        ...withoutNumber(byPartition.get(partition)),
+        ...streamOf(streams?.get(partition)),
+      }),
+    ),
   }
 }
 
@@ -72,6 +75,10 @@ export type ClusterPartition = Pick<
   'partition' | 'owner' | 'lockedAt'
 > & {
   readonly stream?: StreamPlacement
+  /** Address of the node that follows its log, to take it over; absent: there is none. */
+  readonly standby?: string
+  /** How many records that node had not read yet, up to a second ago; absent: the owner does not answer. */
+  readonly standbyBehind?: number
 } & Partial<Omit<PartitionDescription, 'partition'>>
 
 /** As answers say it; an error loses its message in JSON. */
@@ -87,6 +94,15 @@ const toError = (thrown: unknown): KirokuError =>
   isKirokuError(thrown) ? thrown : new KirokuError('Internal', String(thrown), { cause: thrown })
 
 const streamOf = (stream: StreamPlacement | undefined) => (stream === undefined ? {} : { stream })
+
+const standbyOf = (
+  standby: string | undefined,
+  seq: number | undefined,
+  owned: PartitionDescription | undefined,
+) => {
+  if (standby === undefined || seq === undefined) return {}
+  return owned === undefined ? { standby } : { standby, standbyBehind: Math.max(0, owned.lastSeq - seq) }
+}
 
 const withoutNumber = (description: PartitionDescription | undefined) => {
   if (description === undefined) return {}

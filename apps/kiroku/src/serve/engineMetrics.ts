@@ -130,8 +130,25 @@ const ownerChanges: readonly FamilyRow<Node['takeOvers']>[] = [
   ],
 ]
 
-/** The counters of a node and its actors, as metrics. */
-export const engineMetrics = ({ actors, takeOvers }: Pick<Node, 'actors' | 'takeOvers'>): MetricFamily[] => [
+const standbys: readonly FamilyRow<Node['ahead']>[] = [
+  [
+    'gauge',
+    'kiroku_standby_behind_records',
+    'Records of a partition that another node owns which this one, its standby, has heard of and not read yet. Missing while it loads.',
+    (ahead) =>
+      [...ahead].flatMap(([partition, { reachedSeq, behind }]) =>
+        reachedSeq === undefined ? [] : [{ labels: { partition }, value: behind }],
+      ),
+  ],
+]
+
+/** The counters of a node, its actors and what it follows, as metrics. */
+export const engineMetrics = ({
+  actors,
+  takeOvers,
+  ahead,
+}: Pick<Node, 'actors' | 'takeOvers' | 'ahead'>): MetricFamily[] => [
   ...readFamilies(ownerChanges, takeOvers),
+  ...readFamilies(standbys, ahead),
   ...readFamilies(families, [...actors.values()]),
 ]

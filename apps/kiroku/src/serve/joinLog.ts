@@ -41,7 +41,9 @@ const joinOnce = async (setup: LogSetup, signal: AbortSignal | undefined): Promi
     const { nats, log } = await orStopped(openEngineLog(setup, opened), signal)
     const { dataDir, deadAfter: deadAfterMs, weight, link } = settings
     const connection = watchConnection(nats, logger)
-    const running = await startNode({ nats, connection, log, dataDir, logger, deadAfterMs, weight, link })
+    const isStandby = settings.standby === 'on'
+    const node = { nats, connection, log, dataDir, logger, deadAfterMs, weight, link, isStandby }
+    const running = await startNode(node)
     closers.push(() => running.close())
     if (signal?.aborted === true) throw stopped()
     return { nats, connection, log, running, close }

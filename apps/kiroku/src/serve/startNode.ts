@@ -40,6 +40,8 @@ export interface NodeSetup {
   readonly weight: number
   /** Whether clients on this machine may reach its partitions without NATS. */
   readonly link: 'on' | 'off'
+  /** Whether it follows partitions of others, to take them over. */
+  readonly isStandby: boolean
 }
 
 /** A node that takes part in a log's cluster. */
@@ -67,7 +69,7 @@ export interface RunningNode {
  * Errors: `FutureVersion` (the log is of a cluster version that this node does not read), and those of `placement`.
  */
 export const startNode = async (setup: NodeSetup): Promise<RunningNode> => {
-  const { nats, connection, log, dataDir, logger, deadAfterMs, weight } = setup
+  const { nats, connection, log, dataDir, logger, deadAfterMs, weight, isStandby } = setup
   const { meta } = log
   for (const { incarnation, lastSeq } of lostLogs(dataDir, log))
     logger('error', 'this is not the log that this node wrote to: `kiroku doctor` says more', {
@@ -98,8 +100,11 @@ export const startNode = async (setup: NodeSetup): Promise<RunningNode> => {
     onState: (partition, state, epoch, reason) => {
       logger(levelOf(state, epoch), 'partition', { partition, state, epoch, reason })
       outages.changed(partition, state, reason)
-      if (state !== 'Active' && state !== 'Quarantined') return
-      if (!servings.has(partition)) servings.set(partition, serve(partition))
+      const isServing = state === 'Active' || state === 'Quarantined'
+      // While it waits for its turn to load, what is asked of it tells how urgent that is.
+      if ((isServing || state === 'Recovering') && !servings.has(partition))
+        servings.set(partition, serve(partition))
+      if (!isServing) return
       arrivals.get(partition)?.()
       silent.delete(partition)
       if (state === 'Active') servings.get(partition)?.announce(epoch)
@@ -130,11 +135,15 @@ export const startNode = async (setup: NodeSetup): Promise<RunningNode> => {
       },
       onDefect: (error) => logger('error', 'command failed', { partition, error }),
     })
+  const stopping = new Set<Promise<void>>()
+  /** What was asked is still answered; the next owner need not wait for that. */
   const stopServing = (partition: number) =>
-    Effect.promise(async () => {
+    Effect.sync(() => {
       const serving = servings.get(partition)
       servings.delete(partition)
-      await serving?.stop()
+      if (serving === undefined) return
+      const stopped = serving.stop().finally(() => stopping.delete(stopped))
+      stopping.add(stopped)
     })
 
   const scope = await Effect.runPromise(Scope.make())
@@ -156,6 +165,7 @@ export const startNode = async (setup: NodeSetup): Promise<RunningNode> => {
           )
         },
         loadAhead: (partition) => node.loadAhead(partition),
+        ...(isStandby ? { reached: (partition) => node.ahead.get(partition)?.reachedSeq } : {}),
         onEvent: ({ kind, partition, reason }) => {
           logger(quietKinds.has(kind) ? 'debug' : 'warn', `placement ${kind}`, {
             partition,
@@ -197,6 +207,7 @@ export const startNode = async (setup: NodeSetup): Promise<RunningNode> => {
     },
     close: async () => {
       await Effect.runPromise(Scope.close(scope, Exit.void))
+      await Promise.all(stopping)
       await link?.close()
       requester.close()
     },

@@ -36,6 +36,12 @@ const ClusterPartition = Schema.Struct({
   partition: count,
   owner: Schema.optional(text).annotate({ description: 'Address of the node that holds its lock' }),
   lockedAt: Schema.optional(ms('When that node took the lock')),
+  standby: optional(
+    text.annotate({ description: 'Address of the node that follows its log, to take it over; absent: none' }),
+  ),
+  standbyBehind: optional(
+    count.annotate({ description: 'Records that the standby has not read, up to a second ago' }),
+  ),
   epoch: optional(count),
   epochAt: optional(ms('When the ownership began')),
   node: optional(text),

@@ -31,6 +31,7 @@ export class IndexFollower {
   #log: PartitionLog | undefined
   #ingest: IndexIngest | undefined
   #pass: Replay | undefined
+  #stopHearing: (() => void) | undefined
 
   constructor(partition: number, options: FollowerOptions) {
     this.partition = partition
@@ -52,9 +53,11 @@ export class IndexFollower {
     return (await (await this.#opened()).state()).lastSeq
   }
 
-  /** Resolves once the log may have more than the index. Errors: those of the log. */
-  async news(signal: AbortSignal): Promise<void> {
-    await (await this.#opened()).news(this.reachedSeq, signal)
+  /** Calls `listener` when the log has more than the index, as far as its owner tells. Errors: those of the log. */
+  async onMore(listener: () => void): Promise<void> {
+    this.#stopHearing ??= (await this.#opened()).onStored((lastSeq) => {
+      if (lastSeq > this.reachedSeq) listener()
+    })
   }
 
   /**
@@ -141,6 +144,7 @@ export class IndexFollower {
   }
 
   async close(): Promise<void> {
+    this.#stopHearing?.()
     await this.#log?.close()
   }
 }

@@ -19,16 +19,19 @@ export interface TestPartitions {
   readonly begin?: (partition: number, lease: OwnershipLease) => void
   /** How loading one ahead goes; default: at once. */
   readonly load?: Effect.Effect<void, unknown>
+  /** Whether the node is a standby; default: not. */
+  readonly isStandby?: boolean
 }
 
 /** Starts a node; as an engine does, it tries again where JetStream is not ready. The test lets it leave. */
 export const startTestPlacement = (
-  options: Omit<PlacementOptions, 'run' | 'loadAhead' | 'onEvent'>,
-  { begin, load = Effect.void }: TestPartitions = {},
+  options: Omit<PlacementOptions, 'run' | 'loadAhead' | 'reached' | 'onEvent'>,
+  { begin, load = Effect.void, isStandby = false }: TestPartitions = {},
 ): TestPlacement => {
   const events: Array<PlacementEvent> = []
   const running = new Set<number>()
   const ahead = new Set<number>()
+  const loaded = new Set<number>()
   const within = (set: Set<number>, partition: number) =>
     Effect.acquireRelease(
       Effect.sync(() => set.add(partition)),
@@ -43,7 +46,9 @@ export const startTestPlacement = (
         serving()
         return yield* Effect.never
       }),
-    loadAhead: (partition) => Effect.andThen(within(ahead, partition), load),
+    loadAhead: (partition) =>
+      within(ahead, partition).pipe(Effect.andThen(load), Effect.andThen(within(loaded, partition))),
+    ...(isStandby ? { reached: (partition) => (loaded.has(partition) ? 1 : undefined) } : {}),
     onEvent: (event) => events.push(event),
   })
   const joined = Effect.scoped(Effect.andThen(node, Effect.never)).pipe(

@@ -25,6 +25,8 @@ export interface ActorOptions {
   readonly random: () => number
   /** Whether the lock on the partition was confirmed recently enough to answer from memory. */
   readonly lockFresh: () => boolean
+  /** Whether the next owner has the state already. */
+  readonly isLoadedAhead?: () => boolean
   /** Partitions of the log. */
   readonly partitions: number
   /** The way to other partitions. */

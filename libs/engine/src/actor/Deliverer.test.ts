@@ -33,9 +33,9 @@ const withheld = (log: Log, seq: number) => {
       yield* part.read(from, to)
     },
     get: (at) => part.get(at),
-    news: (afterSeq, signal) => part.news(afterSeq, signal),
     holes: () => part.holes(),
     trim: (upTo) => part.trim(upTo),
+    onStored: (listener) => part.onStored(listener),
     checkpoints: part.checkpoints,
     close: () => part.close(),
   })

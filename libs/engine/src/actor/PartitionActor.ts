@@ -15,12 +15,12 @@ import { isDamage } from '../isDamage.ts'
 import type { OwnerTask } from '../tasks/OwnerTask.ts'
 import type { ActorOptions } from './ActorOptions.ts'
 import { actorParts, type ActorParts } from './ActorParts.ts'
+import { beginParts } from './beginParts.ts'
 import { HandOver } from './HandOver.ts'
 import { Life } from './Life.ts'
 import { Recovery } from './Recovery.ts'
 import { Request } from './Request.ts'
 import type { ActorState } from './lifecycle.ts'
-import { skipForeign } from './skipForeign.ts'
 import { describeOwned } from './describeOwned.ts'
 
 /**
@@ -59,7 +59,7 @@ export class PartitionActor {
       ended: (error) => this.#end(error),
       damaged: (error) => this.#fail(error),
     })
-    this.#handOver = new HandOver(this.#parts, this.#life, options.time)
+    this.#handOver = new HandOver(this.#parts, this.#life, options)
     this.#recovery = new Recovery(options, this.#life, this.metrics)
   }
 
@@ -131,42 +131,18 @@ export class PartitionActor {
     const own = new Ownership(state, { recordMs: this.#o.record.ms, partitions: this.#o.partitions })
     this.#own = own
     if (this.life !== 'Recovering') return
-    const {
-      partitionTime,
-      checkpoints,
-      cache,
-      sizes,
-      writer,
-      gate,
-      deliverer,
-      intake,
-      loop,
-      notes,
-      storage,
-    } = this.#parts
-    const resumed = partitionTime.begin(state, fenced, reachedMs)
-    writer.begin(loaded.largeBodies)
-    checkpoints.begin(loaded, partitionTime.beganMs)
     this.#storedSeq = fenced.seq
     this.#storedHash = fenced.hash
-    cache.stored(fenced.seq)
-    sizes.fit(this.#o.log.recordBytesMax)
     this.#pipeline = new AppendPipeline(this.#o.log, fenced, this, this.metrics, this.#o.time)
-    this.#life.send('RECOVERED', `at sequence ${fenced.seq}`)
-    gate.begin(state.epoch, fenced.seq)
-    deliverer.begin(state)
-    intake.begin(state)
-    loop.begin(own, this.#pipeline)
-    loop.act((turn) => {
-      if (!resumed.isAlone) resumed.record(turn, turn.now)
-      return skipForeign(turn, loaded.foreign)
+    beginParts(this.#parts, {
+      loaded,
+      fenced,
+      own,
+      pipeline: this.#pipeline,
+      reachedMs,
+      recordBytesMax: this.#o.log.recordBytesMax,
+      recovered: () => this.#life.send('RECOVERED', `at sequence ${fenced.seq}`),
     })
-    notes.begin(state)
-    storage.start()
-    for (const task of this.#tasks) task.begin(own, fenced.seq)
-    // What came while the clocks disagreed moves with the time, ahead of everything that is decided by it.
-    if (resumed.isAlone) loop.decideAlone((turn) => resumed.record(turn, this.now()))
-    loop.turn()
   }
 
   /** Hands commands in; resolves when all of them are answered. */

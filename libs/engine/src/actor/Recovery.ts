@@ -98,7 +98,7 @@ export class Recovery {
 
   /** What was loaded ahead, and the little behind it: there is no turn to wait for. */
   #fromAhead(): Promise<Loaded | undefined> {
-    return this.#timed(async () => this.#o.ahead?.take(this.#fenced!.seq))
+    return this.#timed(async () => this.#o.ahead?.take(this.#fenced!))
   }
 
   /** Rebuilds the state up to the last fence, when it is this partition's turn. */

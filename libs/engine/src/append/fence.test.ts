@@ -159,9 +159,9 @@ describe('a fence that looks at the log while another owner goes on with it', ()
       append: (record, expectedLastSeq) => part.append(record, expectedLastSeq),
       read: (fromSeq, toSeq) => part.read(fromSeq, toSeq),
       get: (seq, bytes) => part.get(seq, bytes),
-      news: (afterSeq, signal) => part.news(afterSeq, signal),
       holes: () => part.holes(),
       trim: (upTo) => part.trim(upTo),
+      onStored: (listener) => part.onStored(listener),
       close: () => part.close(),
     }
     const fenced = await fence(

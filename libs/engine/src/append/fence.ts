@@ -4,6 +4,7 @@ import {
   zeroHash,
   type DecodedFrame,
   type DecodedRecord,
+  type LogRecord,
   type PartitionLog,
 } from '@kiroku/log'
 import { type ErrorId, KirokuError, isKirokuError, type LogEvent } from '@kiroku/protocol'
@@ -120,10 +121,15 @@ interface Tail {
 const tailOf = async (log: PartitionLog, firstSeq: number, lastSeq: number): Promise<Tail> => {
   const ours: { readonly seq: number; readonly record: DecodedRecord }[] = []
   let orphans = 0
+  // Mostly these are enough, and come with one request.
+  const recent = new Map<number, LogRecord>()
+  const fromSeq = Math.max(firstSeq, lastSeq - limits.appendsInFlight + 1)
+  if (fromSeq <= lastSeq)
+    for await (const record of log.read(fromSeq, lastSeq)) recent.set(record.seq, record)
   for (let seq = lastSeq; seq >= firstSeq; seq--) {
     const hasFrame = ours.some(({ record }, i) => i >= orphans && record.kind === 'frame')
     if (hasFrame && (ours.length >= limits.appendsInFlight || isFence(ours.at(-1)!.record))) break
-    const stored = await log.get(seq)
+    const stored = recent.get(seq) ?? (await log.get(seq))
     if (stored?.foreign === true) continue
     const record = stored === undefined ? undefined : decoded(stored.data, hasFrame)
     if (record === undefined) {

@@ -275,7 +275,7 @@ export class Checkpoints {
     this.#lastBytes = bytes.length
     this.lastSeq = seq
     this.#kept.add({ seq, at, oldestBody, bytes: bytes.length })
-    await this.#resume.replaced(bytes.length)
+    await this.#resume.replaced(seq, bytes.length)
     if (this.#busy !== taken) return
     this.#work.writer.largeBodies.forget(Math.min(oldestBody, seq + 1), seq)
     this.#trimmer.retry()

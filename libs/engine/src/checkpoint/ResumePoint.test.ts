@@ -2,10 +2,14 @@ import { createMemoryLog } from '@kiroku/log'
 import { snapshot, stateHash } from '@kiroku/partition'
 import { ManualTime, waitUntil } from '@kiroku/testkit'
 import { describe, expect, it } from 'vitest'
+import * as Effect from 'effect/Effect'
+import * as Exit from 'effect/Exit'
+import * as Scope from 'effect/Scope'
+import { Node } from '../Node.ts'
 import { liveTime, type Time } from '../Time.ts'
 import { limits } from '../limits.ts'
 import { checkpointed } from '../testing/alteredLog.ts'
-import { body, by, liveThrough, receive, startTestNode } from '../testing/startTestNode.ts'
+import { body, by, liveThrough, own, receive, startTestNode } from '../testing/startTestNode.ts'
 import { load } from './load.ts'
 
 const rare = { bytesMin: 1e12, ageMs: 1e12 }
@@ -59,6 +63,39 @@ describe('what an owner stores for the next', () => {
     // No time goes by.
     await one.close()
     expect(one.node.actors.size).toBe(0)
+  })
+
+  it('is not stored where the next owner has the state already', async () => {
+    const { log, part, one } = await given(rare)
+    await one.close()
+    const lease = { confirmedAtMs: () => performance.now(), ttlMs: 1e9, isLoadedAhead: () => true }
+    const two = await own(new Node({ log, name: 'two', checkpoints: rare }), lease)
+    await liveThrough(two, 'mail')(tenth)
+    await two.close()
+    expect(await part.checkpoints.list()).toEqual([])
+  })
+
+  it('is one state also behind an owner that followed the log, and does not know what the one before stored last', async () => {
+    const often = { ...rare, replayMsMax: limits.replayMsMax / 10 }
+    const { log, part, one, live } = await given(often)
+    await live(tenth / 3)
+    const node = new Node({ log, name: 'two', checkpoints: often })
+    const scope = Effect.runSync(Scope.make())
+    await Effect.runPromise(node.loadAhead(0).pipe(Scope.provide(scope)))
+    const first = (await part.checkpoints.list())[0] ?? 0
+    for (let round = 0; round < 3; round++) await live(tenth / 3)
+    const left = await waitUntil(async () => (await part.checkpoints.list()).find((seq) => seq > first))
+    await waitUntil(async () => node.ahead.get(0)?.reachedSeq === (await part.state()).lastSeq)
+    await one.close()
+    const two = await own(node)
+    await liveThrough(two, 'mail', 'q')(tenth / 3)
+    await waitUntil(async () => {
+      const named = await checkpointed(part)
+      const unnamed = (await part.checkpoints.list()).filter((seq) => !named.includes(seq))
+      return unnamed.length === 1 && unnamed[0]! > left
+    })
+    await two.close()
+    await Effect.runPromise(Scope.close(scope, Exit.void))
   })
 
   it('costs no state where there is little to replay', async () => {

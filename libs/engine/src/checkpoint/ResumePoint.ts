@@ -17,17 +17,20 @@ export class ResumePoint {
   #stateBytes = 0
   /** The record it stands on; 0 when there is none. */
   #seq = 0
+  /** Whether the owner before may have left states that are not known here. */
+  #mayBeOthers = false
 
   constructor(store: CheckpointStore) {
     this.#store = store
   }
 
-  begin({ state, frames, bytes, checkpointSeq, checkpointBytes, checkpointOldestBody }: Loaded): void {
+  begin({ state, frames, bytes, checkpointBytes, resumeSeq, wasFollowing }: Loaded): void {
     this.#state = state
     this.#records = frames
     this.#bytes = bytes
     this.#stateBytes = checkpointBytes
-    this.#seq = checkpointOldestBody === undefined ? checkpointSeq : 0
+    this.#seq = resumeSeq
+    this.#mayBeOthers = wasFollowing
   }
 
   /** Whether there is one. */
@@ -63,17 +66,25 @@ export class ResumePoint {
     await this.#store.put(seq, bytes)
     // Another ownership may have begun meanwhile, with a state and a resume point of its own.
     if (this.#state !== state) return
-    await this.replaced(bytes.length)
+    await this.replaced(seq, bytes.length)
     this.#seq = seq
   }
 
-  /** A state of this size was stored: the one before it goes, as far as the log does not name it. */
-  async replaced(stateBytes: number): Promise<void> {
+  /**
+   * A state of this size was stored on `seq`: the one before it goes, as far as the log does not name it, and with the first of an
+   * ownership whatever else the owner before left.
+   */
+  async replaced(seq: number, stateBytes: number): Promise<void> {
+    const { givenUp, checkpoints } = this.#state!
     this.#stateBytes = stateBytes
-    const before = this.#seq
+    const before = this.#mayBeOthers ? await this.#store.list() : [this.#seq]
+    this.#mayBeOthers = false
     this.#seq = 0
-    // A repair that gave records up stands on the state among them.
-    const isBridge = this.#state!.givenUp.some(({ from, upTo }) => from <= before && before <= upTo)
-    if (before > 0 && !isBridge) await this.#store.delete(before)
+    for (const each of before) {
+      if (each === 0 || each >= seq || checkpoints.some((named) => named.seq === each)) continue
+      // A repair that gave records up stands on the state among them.
+      const isBridge = givenUp.some(({ from, upTo }) => from <= each && each <= upTo)
+      if (!isBridge) await this.#store.delete(each)
+    }
   }
 }

@@ -1,5 +1,12 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
-import { ChainError, readChain, type ChainAnchor, type DecodedRecord, type PartitionLog } from '@kiroku/log'
+import {
+  ChainError,
+  readChain,
+  type ChainAnchor,
+  type DecodedRecord,
+  type LogState,
+  type PartitionLog,
+} from '@kiroku/log'
 import { evolve, firstMissing, PartitionState, restoring } from '@kiroku/partition'
 import type { ErrorId, LogEventOf } from '@kiroku/protocol'
 import { LargeBodies } from '../bodies/LargeBodies.ts'
@@ -16,6 +23,10 @@ export interface Loaded {
   readonly checkpointBytes: number
   /** The first body that the checkpoint's state needs; absent when the checkpoint is not on record. */
   readonly checkpointOldestBody: number | undefined
+  /** The resume point that the state was rebuilt from; 0: none. */
+  readonly resumeSeq: number
+  /** Whether it was kept near the end of the log: the owner before may have stored states of which nothing is known here. */
+  readonly wasFollowing: boolean
   /** Partition time of the checkpoint, or of the first frame where there is none; 0 in an empty log. */
   readonly sinceMs: number
   readonly largeBodies: LargeBodies
@@ -52,6 +63,11 @@ export class StateLoad {
   /** The last record of ours that was read. */
   #reached: ChainAnchor | undefined
   #sinceMs: number
+  /** A checkpoint that the log named after the first read was over. */
+  #named: { readonly seq: number } | undefined
+  /** The first read is over. */
+  #isFollowing = false
+  #wasFollowing = false
   /** Without a large body no frame names one, and their tables need not be read. */
   #anyLarge: boolean
   #events = 0
@@ -86,14 +102,27 @@ export class StateLoad {
     return this.#reached?.seq ?? 0
   }
 
+  /** Events that were replayed so far. */
+  get events(): number {
+    return this.#events
+  }
+
+  /** Whether the last record of ours that was read is this one. */
+  isAt(seq: number, hash: Uint8Array): boolean {
+    return this.#reached?.seq === seq && Buffer.compare(this.#reached.hash, hash) === 0
+  }
+
   /**
    * Replays what follows, up to a sequence. Yields the thread every few ms. Returns the checkpoint that it began with where
    * the log says that this was another one. Errors: `LogDamaged`, `LogShortened`, `FutureVersion`.
    */
   async advance(toSeq: number): Promise<PassedOver | undefined> {
     const from = this.#reached
-    let sliceEnd = performance.now() + limits.sliceMs
-    for await (const entry of readChain(this.#log, from === undefined ? { toSeq } : { from, toSeq })) {
+    this.#wasFollowing = this.#isFollowing
+    const sliceMs = this.#isFollowing ? limits.followSliceMs : limits.sliceMs
+    let sliceEnd = performance.now() + sliceMs
+    const range = from === undefined ? { toSeq } : { from, toSeq, continues: this.#isFollowing }
+    for await (const entry of readChain(this.#log, range)) {
       if (entry.kind === 'foreign') {
         this.#foreign.add(entry.seq)
         continue
@@ -107,9 +136,10 @@ export class StateLoad {
       if (other !== undefined) return other
       if (performance.now() > sliceEnd) {
         await nextTick()
-        sliceEnd = performance.now() + limits.sliceMs
+        sliceEnd = performance.now() + sliceMs
       }
     }
+    this.#isFollowing = true
     return undefined
   }
 
@@ -133,29 +163,48 @@ export class StateLoad {
         return { seq: event.seq, why: `record ${seq} of the log names another one` }
       evolve(this.#state, event)
       this.#events++
-      if (event.type === 'ForeignRecordSkipped') this.#foreign.delete(event.seq)
+      if (event.type === 'Checkpointed' && this.#isFollowing) this.#behind(event.seq, record.at)
+      else if (event.type === 'Trimmed') this.#largeBodies.forget(event.upTo + 1, 0)
+      else if (event.type === 'ForeignRecordSkipped') this.#foreign.delete(event.seq)
       else if (event.type === 'RunsRestored') this.#largeBodies.restored(event.largeBodies ?? [], seq)
     }
     return undefined
   }
 
-  /** The state as it is now, which is the caller's. Errors: `LogDamaged` when the log lacks a record that it needs. */
-  async finish(passedOver: readonly PassedOver[]): Promise<Loaded> {
+  /** The owner made a checkpoint meanwhile: what a replay would cost counts from there. */
+  #behind(seq: number, at: number): void {
+    this.#named = { seq }
+    this.#sinceMs = at
+    this.#frames = 0
+    this.#bytes = 0
+  }
+
+  /**
+   * The state as it is now, which is the caller's. Errors: `LogDamaged` when the log lacks a record that it needs.
+   *
+   * @param logState of a moment ago; default: the log is asked
+   */
+  async finish(
+    passedOver: readonly PassedOver[],
+    logState: LogState | Promise<LogState> = this.#log.state(),
+  ): Promise<Loaded> {
     const log = this.#log
     const state = this.#state
-    const found = this.#found
-    const { firstSeq, holes } = await log.state()
+    const { seq = 0 } = this.#found?.checkpoint ?? {}
+    const isNamed = state.checkpoints.some((named) => named.seq === seq)
+    const { firstSeq, holes } = await logState
     const missing = firstMissing(state, firstSeq, holes > 0 ? await log.holes() : [])
     if (missing !== undefined)
       throw new ChainError('LogDamaged', log.partition, missing, 'the record is missing')
     return {
       state,
       foreign: [...this.#foreign],
-      checkpointSeq: found?.checkpoint.seq ?? 0,
-      checkpointBytes: found?.bytes ?? 0,
-      checkpointOldestBody: state.checkpoints.some(({ seq }) => seq === found?.checkpoint.seq)
-        ? found?.checkpoint.oldestBody
-        : undefined,
+      checkpointSeq: this.#named?.seq ?? seq,
+      checkpointBytes: this.#found?.bytes ?? 0,
+      checkpointOldestBody:
+        isNamed && this.#named === undefined ? this.#found?.checkpoint.oldestBody : undefined,
+      resumeSeq: isNamed ? 0 : seq,
+      wasFollowing: this.#wasFollowing,
       sinceMs: this.#sinceMs,
       bytes: this.#bytes,
       largeBodies: this.#largeBodies,

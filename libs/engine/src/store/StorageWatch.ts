@@ -19,8 +19,11 @@ export class StorageWatch {
   #isOn = false
   #refusedAt = Number.NEGATIVE_INFINITY
   #bytes = 0
-  /** Bytes that were sent off to the log. */
+  /** Bytes that were sent off to the log, and how many of them the log's last answer knows of. */
   #sent = 0
+  #answeredSent = -1
+  /** Checks that passed without a question. */
+  #skipped = 0
 
   /** @param onShort called from time to time while the log is short */
   constructor(log: PartitionLog, time: Time, store: RoomWatch, onShort: () => void) {
@@ -113,8 +116,14 @@ export class StorageWatch {
     this.#store.leave()
   }
 
+  /** A log that nothing was stored in is seldom asked: only its limits may have changed. */
   #tick(): void {
-    void this.#ask()
+    const isAtRest = this.#sent === this.#answeredSent && !this.short
+    this.#skipped = isAtRest ? this.#skipped + 1 : limits.storageChecksSkipped
+    if (this.#skipped >= limits.storageChecksSkipped) {
+      this.#skipped = 0
+      void this.#ask()
+    }
     if (this.short) this.#onShort()
     this.#cancel = this.#time.after(limits.storageCheckMs, () => this.#tick())
   }
@@ -124,6 +133,7 @@ export class StorageWatch {
     try {
       const { bytes, bytesMax } = await this.#log.state()
       this.#bytes = bytes
+      this.#answeredSent = before
       // What is stored meanwhile may be part of the answer or not.
       const since = this.#sent - before
       this.#stream.told(bytesMax > 0 ? { freeBytes: bytesMax - bytes, bytesMax } : undefined, since)

@@ -31,14 +31,14 @@ export class UnreadableLog implements PartitionLog {
   get(): Promise<never> {
     return this.#fail()
   }
-  news(): Promise<never> {
-    return this.#fail()
-  }
   holes(): Promise<never> {
     return this.#fail()
   }
   trim(): Promise<never> {
     return this.#fail()
+  }
+  onStored(): () => void {
+    return () => {}
   }
   close(): Promise<void> {
     return Promise.resolve()

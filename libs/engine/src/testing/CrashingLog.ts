@@ -123,14 +123,16 @@ class CrashingPartition implements PartitionLog {
   get(seq: number): Promise<LogRecord | undefined> {
     return this.#life.live(() => this.#log.get(seq))
   }
-  news(afterSeq: number, signal: AbortSignal): Promise<void> {
-    return this.#life.live(() => this.#log.news(afterSeq, signal))
-  }
   holes(): Promise<number[]> {
     return this.#life.live(() => this.#log.holes())
   }
   trim(upTo: number): Promise<void> {
     return this.#life.live(() => this.#log.trim(upTo))
+  }
+  onStored(listener: (lastSeq: number) => void): () => void {
+    return this.#log.onStored((lastSeq) => {
+      if (!this.#life.isDead) listener(lastSeq)
+    })
   }
   close(): Promise<void> {
     return this.#life.live(() => this.#log.close())

@@ -11,7 +11,7 @@ import { waitUntil } from '@kiroku/testkit'
 import * as Effect from 'effect/Effect'
 import * as Exit from 'effect/Exit'
 import * as Scope from 'effect/Scope'
-import { Node, type NodeOptions } from '../Node.ts'
+import { type LockLease, Node, type NodeOptions } from '../Node.ts'
 
 export const by = { name: 'test', origin: 'test' }
 export const body = (text: string): Uint8Array => encodeEnvelope(new TextEncoder().encode(text))
@@ -20,8 +20,13 @@ export const text = (envelope: Uint8Array): string => new TextDecoder().decode(d
 /** A node that owns partition 0 of a log until it is closed. */
 export const startTestNode = async (log: Log, name = 'node-1', options: Partial<NodeOptions> = {}) => {
   const node = new Node({ log, name, ...options })
+  return own(node)
+}
+
+/** Has a node own partition 0 until it is closed. */
+export const own = async (node: Node, lease?: LockLease) => {
   const scope = Effect.runSync(Scope.make())
-  const fiber = Effect.runFork(node.run(0).pipe(Scope.provide(scope)))
+  const fiber = Effect.runFork(node.run(0, lease).pipe(Scope.provide(scope)))
   await waitUntil(() => node.actors.get(0)?.life === 'Active' || node.actors.get(0)?.life === 'Quarantined')
   const ask = async <T extends CommandType>(command: Extract<Command, { type: T }>): Promise<Answers[T]> => {
     const reply = await node.request(0, [command])
@@ -59,11 +64,15 @@ export const receive = (queue: string, max = 10, waitMs = 0): Extract<Command, {
 })
 
 /** Stores, delivers and acknowledges as many messages of a queue as told, each in frames of its own. */
-export const liveThrough = ({ ask }: TestNode, name: string): ((count: number) => Promise<void>) => {
+export const liveThrough = (
+  { ask }: TestNode,
+  name: string,
+  producer = 'p',
+): ((count: number) => Promise<void>) => {
   let sends = 0
   return async (count) => {
     for (let i = 0; i < count; i++) {
-      await ask({ type: 'Enqueue', queue: name, producer: 'p', send: ++sends, messages: [body('x')] })
+      await ask({ type: 'Enqueue', queue: name, producer, send: ++sends, messages: [body('x')] })
       const { queue, sub, delivery, numbers } = (await ask(receive(name, 1))).delivery!
       await ask({ type: 'Ack', items: [{ queue, sub, delivery, numbers }] })
     }

@@ -2,7 +2,7 @@ import type { StreamReplica } from '../../log/logAdapter.ts'
 import { formatBytes, formatDuration, type PartitionDescription } from '@kiroku/protocol'
 import type { Invocation } from '../../cli/CommandSpec.ts'
 import { columns } from '../../cli/columns.ts'
-import { describeCluster } from '../../serve/describeCluster.ts'
+import { type ClusterPartition, describeCluster } from '../../serve/describeCluster.ts'
 import { tellOutage } from '../../serve/tellOutage.ts'
 import { lookOptions, withClient } from '../../serve/withClient.ts'
 
@@ -15,6 +15,9 @@ const outboxText = ({ outbox, held = [] }: Partial<PartitionDescription>): strin
   const waiting = held.reduce((sum, { messages }) => sum + messages, 0)
   return `${outbox ?? '?'}${waiting === 0 ? '' : ` (${waiting} cannot arrive)`}`
 }
+
+const standbyText = ({ standby, standbyBehind: behind }: ClusterPartition): string =>
+  standby === undefined ? 'none' : behind === undefined ? standby : `${standby} (${behind} behind)`
 
 /** The version in force, and what can be done about it. */
 const versionText = (
@@ -53,6 +56,7 @@ export const run = (invocation: Invocation): Promise<void> =>
       const partitionRows = partitions.map((p) => [
         String(p.partition),
         hostOf(p.owner),
+        standbyText(p),
         p.state ?? 'no answer',
         String(p.epoch ?? '?'),
         p.epochAt === undefined || p.epochAt === 0
@@ -68,6 +72,7 @@ export const run = (invocation: Invocation): Promise<void> =>
       const head = [
         'partition',
         'owner',
+        'standby',
         'state',
         'epoch',
         'for',
