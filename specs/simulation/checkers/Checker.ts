@@ -20,6 +20,8 @@ export interface Checker {
   givenUp?(partition: number, from: number, upTo: number): void
   /** A node closed a partition as damaged. */
   closed?(partition: number, node: string, reason: string): void
+  /** A node read a record of the log, as it is now. */
+  fetched?(partition: number, seq: number, node: string): void
   /** A node is about to have records removed from the log. */
   trimming?(partition: number, upTo: number, node: string): void
   /** A request reached a node. */

@@ -47,6 +47,9 @@ export class Judges implements TruthListener {
   closed(partition: number, node: string, reason: string): void {
     this.#each((c) => c.closed?.(partition, node, reason))
   }
+  fetched(partition: number, seq: number, node: string): void {
+    this.#each((c) => c.fetched?.(partition, seq, node))
+  }
   trimming(partition: number, upTo: number, node: string): void {
     this.#each((c) => c.trimming?.(partition, upTo, node))
   }

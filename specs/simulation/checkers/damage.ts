@@ -6,11 +6,14 @@ import { Objection } from './Objection.ts'
 /**
  * A partition is closed only when it was hurt; and no owner continues after a damaged record that had to be
  * read to rebuild the state, nor behind an end that is missing by the note of its machine: the partition is
- * closed until it is repaired.
+ * closed until it is repaired. A node that read the record while it was whole, as the standby of the partition, need not
+ * read it again.
  */
 export class DamageChecker implements Checker {
   readonly name = 'damage'
   readonly #world: World
+  /** Records that a node read while its partition was whole, by partition and node; their last sequence. */
+  readonly #wholeUpTo = new Map<string, number>()
 
   constructor(world: World) {
     this.#world = world
@@ -21,8 +24,17 @@ export class DamageChecker implements Checker {
     throw new Objection(this.name, `${node} closes partition ${partition}, which nothing hurt: ${reason}`)
   }
 
+  fetched(partition: number, seq: number, node: string): void {
+    const key = `${partition} ${node}`
+    const hurt = this.#world.hurts.get(partition)
+    if (hurt === undefined || hurt.kind === 'cured')
+      this.#wholeUpTo.set(key, Math.max(seq, this.#wholeUpTo.get(key) ?? 0))
+    // From now on it knows.
+    else if (seq === hurt.seq) this.#wholeUpTo.delete(key)
+  }
+
   storing(frame: Stored): void {
-    const { partition, seq, record } = frame
+    const { partition, seq, node, record } = frame
     const hurt = this.#world.hurts.get(partition)
     if (hurt?.kind === 'tail') return this.#heir(frame, hurt)
     if (hurt?.kind !== 'damage') return
@@ -39,7 +51,8 @@ export class DamageChecker implements Checker {
     const begun = this.#world.truth.frames[partition]!.findLast(({ record: r }) =>
       r.events.some((e) => e.type === 'OwnerChanged' && e.part === 1),
     )
-    if (isRead && begun !== undefined && begun.storedMs > hurt.atMs)
+    const wasRead = (this.#wholeUpTo.get(`${partition} ${node}`) ?? 0) >= hurt.seq
+    if (isRead && !wasRead && begun !== undefined && begun.storedMs > hurt.atMs)
       throw new Objection(
         this.name,
         `partition ${partition} goes on at ${seq} although record ${hurt.seq} is damaged`,

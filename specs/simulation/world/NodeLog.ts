@@ -197,6 +197,7 @@ class NodePartition implements PartitionLog {
       const next = left > 0 ? await records.next() : await this.#answer(() => records.next())
       if (left <= 0) left = chance.pick([1, 8, 64])
       if (next.done === true) return
+      this.#world.judges.fetched(this.partition, next.value.seq, this.#party.name)
       yield next.value
     }
   }
