@@ -1,4 +1,5 @@
 import type { MessageAddress } from '@kiroku/protocol'
+import type { Exchange } from '../world/Exchange.ts'
 import type { Checker } from './Checker.ts'
 import { Objection } from './Objection.ts'
 
@@ -13,8 +14,16 @@ interface Sent {
 export class SendOrderChecker implements Checker {
   readonly name = 'order of sends'
   readonly #sent = new Map<string, Sent[]>()
+  /** The parts that each producer sent to, by partition. */
+  readonly #parts = new Map<string, Set<number>>()
   /** Partitions where records were given up, whose numbers are used again. */
   readonly #restored = new Set<number>()
+
+  arrived({ from, partition, commands }: Exchange): void {
+    if (!commands.some((command) => command.type === 'Enqueue')) return
+    const parts = this.#parts.get(from.name) ?? new Set()
+    this.#parts.set(from.name, parts.add(partition))
+  }
 
   promised(label: string, place: MessageAddress): void {
     const [, producer = '', send, index] = /^(.*) (\d+)\.(\d+)$/.exec(label) ?? []
@@ -29,8 +38,9 @@ export class SendOrderChecker implements Checker {
 
   ended(): void {
     for (const [producer, sent] of this.#sent) {
-      // The parts of a spread queue have an order each, and the client may turn from one to another.
-      const isOfOne = new Set(sent.map(({ place }) => `${place.partition}/${place.queue}`)).size === 1
+      // The parts of a spread queue have an order each, and the client may turn from one to another; what it sent to one that is
+      // gone by then goes to the others.
+      const isOfOne = this.#parts.get(producer)?.size === 1
       if (isOfOne && !this.#restored.has(sent[0]!.place.partition)) this.#check(producer, sent)
     }
   }
