@@ -52,7 +52,7 @@ test(
       await waitUntil(async () => !['', leader].includes(await leaderOf(bucket)), { timeoutMs: 30_000 })
     }
     const leader = await leaderOf(locksBucket(log))
-    await cluster.servers[Number(leader.slice(1))]?.kill('SIGKILL')
+    await cluster.servers[Number(leader.slice(1)) - 1]?.kill('SIGKILL')
     await waitUntil(async () => !['', leader].includes(await leaderOf(locksBucket(log))), {
       timeoutMs: 30_000,
     })
