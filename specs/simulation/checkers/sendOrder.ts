@@ -40,7 +40,8 @@ export class SendOrderChecker implements Checker {
     for (const [producer, sent] of this.#sent) {
       // The parts of a spread queue have an order each, and the client may turn from one to another; what it sent to one that is
       // gone by then goes to the others.
-      const isOfOne = this.#parts.get(producer)?.size === 1
+      const queues = new Set(sent.map(({ place }) => `${place.partition}/${place.queue}`))
+      const isOfOne = queues.size === 1 && this.#parts.get(producer)?.size === 1
       if (isOfOne && !this.#restored.has(sent[0]!.place.partition)) this.#check(producer, sent)
     }
   }
