@@ -42,6 +42,10 @@ const get = async <A>(api: string, path: string): Promise<A> =>
 const auditorOf = async (api: string): Promise<AuditorStatus | undefined> =>
   (await get<{ auditor?: AuditorStatus }>(api, '/v1/cluster')).auditor
 
+/** The auditor's process, as soon as a node has heard of it. */
+const pidOf = (api: string): Promise<number> =>
+  waitUntil(async () => (await auditorOf(api))?.pid, { timeoutMs: 20_000 })
+
 const untilRead = (api: string): Promise<unknown> =>
   waitUntil(
     async () => {
@@ -152,7 +156,7 @@ describe('the auditor', () => {
         await waitUntil(async () => (await found(node)).length === 1, { timeoutMs: 20_000 })
       const hasIndex = (name: string) => existsSync(path.join(folder.path, name, 'audit'))
       expect(['one', 'two', 'three'].map(hasIndex)).toEqual([true, false, false])
-      expect((await auditorOf(two.api))?.pid).toBe((await auditorOf(one.api))?.pid)
+      expect(await pidOf(two.api)).toBe(await pidOf(one.api))
       expect(await (await fetch(`${two.api}/metrics`)).text()).not.toContain('kiroku_audit_lag{')
       expect(numbers(await run<SearchAnswer>('search', 'queue:mail', '--data-dir', 'four'))).toEqual([1])
       expect(hasIndex('four')).toBe(false)
@@ -164,7 +168,7 @@ describe('the auditor', () => {
       const again = await serve('--data-dir', 'one')
       await run('send', 'mail', 'hello')
       await waitUntil(async () => (await found(again)).length === 2, { timeoutMs: 20_000 })
-      const { pid } = (await auditorOf(again.api))!
+      const pid = await pidOf(again.api)
       two.node.child.kill('SIGTERM')
       expect((await two.node.finished).exit).toBe(0)
       await waitUntil(
