@@ -1,8 +1,8 @@
 /**
  * The process next to the engine that follows its log. Owns the files under `<dataDir>/audit/<incarnation>/`
  * (index, history, saved states): they can be rebuilt from the log at any time and are never the truth. One
- * process writes them, any number read. Also owns the protocol between engine and auditor, and how an auditor
- * yields to other work. Sees the record only through the log port and the folds of `libs/audit`; the caller
+ * process writes them, any number read. Also owns the protocol between engine and auditor, how an auditor
+ * yields to other work, and which node of a log runs it. Sees the record only through the log port and the folds of `libs/audit`; the caller
  * provides what opens a log.
  */
 export { type AuditedLog } from './AuditedLog.ts'
@@ -24,6 +24,9 @@ export { traceIndex } from './index/traceIndex.ts'
 export { traceMessage } from './index/traceMessage.ts'
 export { pastOptions } from './past/pastOptions.ts'
 export { SavedStateFiles, type SavedStateFilesOptions } from './saved/SavedStateFiles.ts'
+export type { AuditorBus } from './shared/AuditorBus.ts'
+export { answerFor, askAuditor, askBeat } from './shared/askAuditor.ts'
+export { shareAuditor, type AuditorSharing, type SharedAuditor } from './shared/shareAuditor.ts'
 export { serveAuditor, type OpenedLog } from './serveAuditor.ts'
 export { startAuditor, type AuditorStart, type RunningAuditor } from './startAuditor.ts'
 export { CpuThrottle } from './throttle/CpuThrottle.ts'

@@ -1,8 +1,9 @@
 import type { RecordQuestion, RecordQuestions } from '@kiroku/audit'
-import { isKirokuError, KirokuError, type WireError } from '@kiroku/protocol'
+import { KirokuError } from '@kiroku/protocol'
 import type { AuditedLog } from './AuditedLog.ts'
 import { Auditor } from './Auditor.ts'
 import type { FromAuditor, ToAuditor } from './AuditorProtocol.ts'
+import { wireOf } from './wireOf.ts'
 
 const statusMs = 500
 
@@ -47,7 +48,7 @@ export const serveAuditor = (open: (setup: unknown) => Promise<OpenedLog>): void
       const ok = await running.ask(method, asked as RecordQuestions[RecordQuestion]['asked'])
       tell({ type: 'answer', id, ok })
     } catch (error) {
-      tell({ type: 'answer', id, error: wire(error) })
+      tell({ type: 'answer', id, error: wireOf(error) })
     }
   }
   const stop = (): void => {
@@ -78,9 +79,3 @@ const fail = (error: unknown): void => {
   // The last messages need a moment to be sent.
   setImmediate(() => process.exit(1))
 }
-
-const wire = (error: unknown): WireError =>
-  (isKirokuError(error)
-    ? error
-    : new KirokuError('Internal', error instanceof Error ? error.message : String(error))
-  ).toWire()

@@ -9,6 +9,7 @@ export { findOutage } from './findOutage.ts'
 export { requireJetStream } from './requireJetStream.ts'
 export { Publisher, type PublishAnswer } from './Publisher.ts'
 export { isNatsAway, isOvertaken, isStreamMissing, jetStreamCode, toKirokuError } from './jetStreamErrors.ts'
+export { answerQuestions, askQuestion } from './questions.ts'
 export { serveCommands, type CommandService, type CommandServing } from './serveCommands.ts'
 export {
   requestCommands,

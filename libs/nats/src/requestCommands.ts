@@ -1,9 +1,10 @@
 import { type Command, KirokuError, type Reply } from '@kiroku/protocol'
 import { createInbox, headers, type Msg, type NatsConnection, type PublishOptions } from '@nats-io/nats-core'
 import { decodeReply, encodeCommands } from './CommandCodec.ts'
-import { commandSubject, linkHeader, ownerSubject, partHeader } from './commandSubjects.ts'
+import { commandSubject, linkHeader, ownerSubject } from './commandSubjects.ts'
 import { toKirokuError } from './jetStreamErrors.ts'
 import { onReconnect } from './onReconnect.ts'
+import { assemble } from './parts.ts'
 
 /** Sends commands to the owners of one log's partitions. */
 export interface CommandRequester {
@@ -242,14 +243,3 @@ const linkIn = ({ headers: of }: Msg): string | undefined => of?.get(linkHeader)
 
 /** Requests remembered after their end. */
 const recentMax = 16_384
-
-/** The whole reply once its last part is here; parts of one reply come in order. */
-const assemble = (parts: Uint8Array[], msg: Msg): Uint8Array | undefined => {
-  const header = msg.headers?.get(partHeader) ?? ''
-  if (header === '') return msg.data
-  const [part, of] = header.split('/').map(Number)
-  if (part === 1) parts.length = 0
-  parts.push(msg.data)
-  if (part !== of || parts.length !== of) return undefined
-  return Buffer.concat(parts)
-}

@@ -2,14 +2,9 @@ import { type Command, errorFromWire, KirokuError, type Reply, type UndeliveredI
 import { headers, type Msg, type MsgHdrs, type NatsConnection } from '@nats-io/nats-core'
 import { decodeCommands, encodeError, encodeReply } from './CommandCodec.ts'
 import { DeliveryReceipts } from './DeliveryReceipts.ts'
-import {
-  commandSubject,
-  linkHeader,
-  ownerSubject,
-  partHeader,
-  payloadMarginBytes,
-} from './commandSubjects.ts'
+import { commandSubject, linkHeader, ownerSubject } from './commandSubjects.ts'
 import { onReconnect } from './onReconnect.ts'
+import { publishInParts } from './parts.ts'
 import { wireError } from './wireError.ts'
 
 /** The handler of one partition's commands. */
@@ -65,13 +60,15 @@ export const serveCommands = (nc: NatsConnection, service: CommandService): Comm
     try {
       reply = await handled(decodeCommands(msg.data))
     } catch (thrown) {
-      respond(nc, msg, encodeError(wireError(thrown, service.onDefect)))
+      publishInParts(nc, msg.reply!, encodeError(wireError(thrown, service.onDefect)))
       return
     }
-    const asksForLink = service.link !== undefined && msg.headers?.has(linkHeader) === true
-    respond(nc, msg, encodeReply(reply), {
-      receiptSubject: receipts.expect(reply),
-      link: asksForLink ? service.link : undefined,
+    const asksForLink = msg.headers?.has(linkHeader) === true
+    // Asks whether the reply has a reader.
+    const receipt = receipts.expect(reply)
+    publishInParts(nc, msg.reply!, encodeReply(reply), {
+      ...withHeader(linkHeader, asksForLink ? service.link : undefined),
+      ...(receipt === undefined ? {} : { reply: receipt }),
     })
   }
 
@@ -128,32 +125,6 @@ export const serveCommands = (nc: NatsConnection, service: CommandService): Comm
 }
 
 const flush = (nc: NatsConnection): Promise<void> => nc.flush().catch(() => undefined)
-
-/** What goes with a reply. */
-interface ReplyNotes {
-  /** Asks whether the reply has a reader. */
-  readonly receiptSubject?: string | undefined
-  readonly link?: string | undefined
-}
-
-/** Publishes a reply, in several messages where it is too large; the notes go with the last one. */
-const respond = (nc: NatsConnection, msg: Msg, bytes: Uint8Array, notes: ReplyNotes = {}): void => {
-  if (nc.isClosed()) return
-  const to = msg.reply!
-  const { receiptSubject: reply, link } = notes
-  const asked = reply === undefined ? {} : { reply }
-  const partBytes = (nc.info?.max_payload ?? 1024 * 1024) - payloadMarginBytes
-  if (bytes.length <= partBytes) return nc.publish(to, bytes, { ...withHeader(linkHeader, link), ...asked })
-  const parts = Math.ceil(bytes.length / partBytes)
-  for (let i = 0; i < parts; i++) {
-    const isLast = i === parts - 1
-    const { headers: header } = withHeader(linkHeader, isLast ? link : undefined)
-    const numbered = header ?? headers()
-    numbered.set(partHeader, `${i + 1}/${parts}`)
-    const part = bytes.subarray(i * partBytes, (i + 1) * partBytes)
-    nc.publish(to, part, { headers: numbered, ...(isLast ? asked : {}) })
-  }
-}
 
 const withHeader = (name: string, value: string | undefined): { headers?: MsgHdrs } => {
   if (value === undefined) return {}

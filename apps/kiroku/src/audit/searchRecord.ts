@@ -1,9 +1,10 @@
+import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Answering, Filter, RecordQuestions, SearchAnswer } from '@kiroku/audit'
-import { type IndexLag, lagOf, openIndex, searchIndex } from '@kiroku/auditor'
+import type { Answering, SearchAnswer } from '@kiroku/audit'
+import { askAuditor, type IndexLag, lagOf, openIndex, searchIndex } from '@kiroku/auditor'
 import type { Log } from '@kiroku/log'
 import { isKirokuError } from '@kiroku/protocol'
-import { askRecord } from '../auditor/recordQuestions.ts'
+import { auditorBus } from '../auditor/auditorBus.ts'
 import type { Invocation } from '../cli/CommandSpec.ts'
 import { showProgress } from '../cli/showProgress.ts'
 import type { Nats } from '../serve/describeCluster.ts'
@@ -20,11 +21,11 @@ export interface SearchedRecord {
   readonly patienceMs: number
 }
 
-/** Searches the record by one filter. */
+/** Searches the record. */
 export interface RecordSearch {
-  readonly search: (asked: Omit<RecordQuestions['search']['asked'], 'filter'>) => Promise<SearchAnswer>
-  /** The partitions of which what is in the log now is not found. */
-  readonly lags: readonly IndexLag[]
+  readonly search: Answering<'search'>['search']
+  /** A line for each partition of which an answer lacks what was in the log at the beginning. */
+  readonly lacks: (answer: SearchAnswer) => string[]
 }
 
 /**
@@ -33,57 +34,46 @@ export interface RecordSearch {
  * progress on the terminal. Errors: those of reading the log.
  */
 export const searchRecord = async <A>(
-  invocation: Pick<Invocation, 'settings'>,
+  { settings }: Pick<Invocation, 'settings'>,
   { log, nats, patienceMs }: SearchedRecord,
-  filter: Filter,
   act: (record: RecordSearch) => Promise<A>,
 ): Promise<A> => {
   const untilMs = performance.now() + patienceMs
   const ends = await lagOf(log, [])
-  const lagsBehind = ({ reached }: SearchAnswer): IndexLag[] =>
+  const lagsOf = ({ reached }: SearchAnswer): IndexLag[] =>
     ends.flatMap((end) => {
       const seq = reached.find(({ partition }) => partition === end.partition)?.seq ?? 0
       return seq < end.lastSeq ? [{ ...end, seq, behind: end.lastSeq - seq }] : []
     })
-  const ask = askRecord(nats, log.meta.name)
-  const first = (): Promise<SearchAnswer | undefined> => ask('search', { filter, limit: 1 }).catch(unlessNone)
-  let answer = await first()
-  while (answer !== undefined && lagsBehind(answer).length > 0 && performance.now() < untilMs) {
-    await pause(lookMs)
-    answer = await first()
+  const ask = askAuditor(auditorBus(nats, log.meta.name))
+  const askUntilCurrent: RecordSearch['search'] = async (asked) => {
+    let answer = await ask('search', asked)
+    while (lagsOf(answer).length > 0 && performance.now() < untilMs) {
+      await pause(lookMs)
+      answer = await ask('search', asked)
+    }
+    return answer
   }
-  if (answer !== undefined)
-    return act({ search: (asked) => ask('search', { ...asked, filter }), lags: lagsBehind(answer) })
-  return searchHere(invocation, log, async (search) =>
-    act({
-      search: (asked) => search({ ...asked, filter }),
-      lags: lagsBehind(await search({ filter, limit: 1 })),
-    }),
-  )
-}
-
-const unlessNone = (error: unknown): undefined => {
-  if (!isKirokuError(error) || error.id !== 'NoAuditor') throw error
-}
-
-/** Searches the index in the data folder, or one in memory. */
-const searchHere = async <A>(
-  { settings }: Pick<Invocation, 'settings'>,
-  log: Log,
-  act: (search: Answering<'search'>['search']) => Promise<A>,
-): Promise<A> => {
-  const progress = showProgress()
-  const audited = auditedLog(log, settings().dataDir)
-  const { database } = await openIndex(audited, progress.onProgress).finally(progress.done)
+  let index: DatabaseSync | undefined
+  const search: RecordSearch['search'] = async (asked) => {
+    if (index === undefined)
+      try {
+        return await askUntilCurrent(asked)
+      } catch (error) {
+        if (!isKirokuError(error) || error.id !== 'NoAuditor') throw error
+        const progress = showProgress()
+        const opening = openIndex(auditedLog(log, settings().dataDir), progress.onProgress)
+        index = (await opening.finally(progress.done)).database
+      }
+    const { filter, ...options } = asked
+    return searchIndex(index, filter, { incarnation: log.meta.incarnation, ...options })
+  }
   try {
-    return await act(({ filter, ...asked }) =>
-      Promise.resolve(searchIndex(database, filter, { incarnation: log.meta.incarnation, ...asked })),
-    )
+    return await act({ search, lacks: (answer) => lagsOf(answer).map(describeLag) })
   } finally {
-    database.close()
+    index?.close()
   }
 }
 
-/** `partition 0: read up to 5, 3 records behind its log`. */
-export const describeLag = ({ partition, seq, behind }: IndexLag): string =>
+const describeLag = ({ partition, seq, behind }: IndexLag): string =>
   `partition ${partition}: read up to ${seq}, ${behind} records behind its log`

@@ -3,6 +3,7 @@ import path from 'node:path'
 import type { History, HistoryBucket, LogSpan, SearchAnswer } from '@kiroku/audit'
 import { Replayer } from '@kiroku/audit/browser'
 import type { AuditorStatus } from '@kiroku/auditor'
+import { connect } from '@kiroku/nats'
 import { temporaryFolder, waitUntil, withNats, type TemporaryFolder } from '@kiroku/testkit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Kiroku, readyOf, type Running } from '../testing/Kiroku.ts'
@@ -160,6 +161,13 @@ describe('the auditor', () => {
       expect(await (await fetch(`${two.api}/metrics`)).text()).not.toContain('kiroku_audit_lag{')
       expect(numbers(await run<SearchAnswer>('search', 'queue:mail', '--data-dir', 'four'))).toEqual([1])
       expect(hasIndex('four')).toBe(false)
+
+      const stray = await connect({ servers: nats().url })
+      for (const what of ['beat', 'ask'])
+        for (const text of ['', 'no JSON', 'null', '{"node":7}'])
+          stray.publish(`kiroku.audit.${log}.${what}`, text, { reply: 'nobody' })
+      await stray.close()
+      expect(await found(two)).toEqual([1])
 
       one.node.child.kill('SIGKILL')
       await waitUntil(() => hasIndex('two'), { timeoutMs: 30_000 })

@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import { startAuditor } from '@kiroku/auditor'
+import { shareAuditor, startAuditor, type AuditorSharing, type SharedAuditor } from '@kiroku/auditor'
 import type { Logger } from '../serve/Logger.ts'
+import type { Nats } from '../serve/describeCluster.ts'
+import { auditorBus } from './auditorBus.ts'
 import { auditorScript, type AuditorSetup } from './auditorScript.ts'
-import { shareAuditor, type AuditorSharing, type SharedAuditor } from './shareAuditor.ts'
 
 /** What an engine starts its auditor with. */
-export interface EngineAuditorSetup extends Pick<AuditorSharing, 'nats' | 'node' | 'isConnected' | 'mayRun'> {
+export interface EngineAuditorSetup extends Pick<AuditorSharing, 'node' | 'isConnected' | 'mayRun'> {
+  readonly nats: Nats
   /** What the auditor's own process opens. */
   readonly opens: AuditorSetup
   readonly logger: Logger
@@ -13,6 +15,7 @@ export interface EngineAuditorSetup extends Pick<AuditorSharing, 'nats' | 'node'
 
 /** The auditor of an engine: it runs next to one engine of the log, and every engine asks that one. */
 export const engineAuditor = ({
+  nats,
   opens,
   logger,
   node,
@@ -20,7 +23,7 @@ export const engineAuditor = ({
 }: EngineAuditorSetup): Promise<SharedAuditor> =>
   shareAuditor({
     ...sharing,
-    log: opens.log,
+    bus: auditorBus(nats, opens.log),
     // Two machines may have one name, and processes of the same number.
     node: `${node}-${randomBytes(4).toString('hex')}`,
     start: () => startAuditor({ script: auditorScript, setup: opens, onEvent: logger }),

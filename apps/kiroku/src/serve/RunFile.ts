@@ -20,8 +20,8 @@ export const readRunFile = (dataDir: string): RunFile | undefined => {
   }
 }
 
-/** Whether the process of a run file still lives. */
-export const isRunning = ({ pid }: RunFile): boolean => {
+/** Whether a process still lives, as that of a run file. */
+export const isRunning = ({ pid }: Pick<RunFile, 'pid'>): boolean => {
   try {
     process.kill(pid, 0)
     return true

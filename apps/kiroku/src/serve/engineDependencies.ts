@@ -1,11 +1,10 @@
 import type { ApiDependencies } from '@kiroku/api'
 import { bodyOf } from '@kiroku/audit'
-import { answerRecord, type AuditedLog } from '@kiroku/auditor'
+import { answerRecord, type AuditedLog, type SharedAuditor } from '@kiroku/auditor'
 import { finalizeCluster } from '@kiroku/cluster'
 import { liveFeed } from '@kiroku/feed'
 import manifest from '../../package.json' with { type: 'json' }
 import { auditorMetrics } from '../auditor/auditorMetrics.ts'
-import type { SharedAuditor } from '../auditor/shareAuditor.ts'
 import { settleFound } from '../matching/settleFound.ts'
 import { describeCluster, type Nats } from './describeCluster.ts'
 import { engineMetrics } from './engineMetrics.ts'

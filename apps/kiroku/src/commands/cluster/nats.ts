@@ -1,8 +1,9 @@
-import { mkdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { setInterval as every } from 'node:timers/promises'
 import { startNatsCluster } from '@kiroku/nats-server'
 import type { Invocation } from '../../cli/CommandSpec.ts'
+import { keepPrivate } from '../../config/keepPrivate.ts'
+import { isRunning } from '../../serve/RunFile.ts'
 
 /** Ports of the first server; each further one has the next. */
 const clientsPort = 4222
@@ -15,8 +16,7 @@ const lookMs = 500
 export const run = async ({ settings, out, signal }: Invocation): Promise<void> => {
   const { dataDir, natsPort = clientsPort } = settings()
   const folder = resolve(dataDir)
-  for (let n = 1; n <= serversCount; n++)
-    mkdirSync(resolve(folder, `n${n}`), { recursive: true, mode: 0o700 })
+  keepPrivate()
   const ports = Array.from({ length: serversCount }, (_, i) => ({
     clients: natsPort + i,
     servers: natsPort + serversPort - clientsPort + i,
@@ -31,7 +31,7 @@ export const run = async ({ settings, out, signal }: Invocation): Promise<void> 
     const running = new Map(cluster.servers.map(({ pid }, i) => [`n${i + 1}`, pid]))
     for await (const _ of every(lookMs, undefined, { signal }))
       for (const [name, pid] of running) {
-        if (isRunning(pid)) continue
+        if (isRunning({ pid })) continue
         running.delete(name)
         if (running.size === 0) return
         const left = [...running.keys()].join(' and ')
@@ -41,13 +41,5 @@ export const run = async ({ settings, out, signal }: Invocation): Promise<void> 
     if (!signal.aborted) throw error
   } finally {
     await cluster.stop()
-  }
-}
-
-const isRunning = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
   }
 }

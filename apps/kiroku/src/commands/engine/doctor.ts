@@ -1,11 +1,11 @@
 import { resolve } from 'node:path'
 import { checkRecord } from '@kiroku/audit'
-import { indexState } from '@kiroku/auditor'
+import { askBeat, indexState } from '@kiroku/auditor'
 import type { Client } from '@kiroku/client'
 import { decodeCheckpoint } from '@kiroku/engine'
 import { findOutage } from '@kiroku/nats'
 import type { KirokuError } from '@kiroku/protocol'
-import { auditorStatus } from '../../auditor/shareAuditor.ts'
+import { auditorBus } from '../../auditor/auditorBus.ts'
 import { auditedLog } from '../../audit/auditedLog.ts'
 import { lostLogs, tailsOf } from '../../audit/tailsOf.ts'
 import type { Invocation } from '../../cli/CommandSpec.ts'
@@ -72,7 +72,7 @@ const gather = async (invocation: Invocation, client: Client, nats: Nats, log: s
       bytesMax: invocation.flag('deep') ? Infinity : recordBytesMax,
       onProgress,
     }).finally(done))
-  const followed = await auditorStatus(nats, log)
+  const followed = (await askBeat(auditorBus(nats, log)))?.status
   const index =
     followed === undefined
       ? opened && (await indexState(auditedLog(opened, dataDir)))

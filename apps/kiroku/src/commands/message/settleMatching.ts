@@ -7,7 +7,7 @@ import {
   type SettledPiece,
 } from '@kiroku/audit'
 import { KirokuError } from '@kiroku/protocol'
-import { describeLag, searchRecord } from '../../audit/searchRecord.ts'
+import { searchRecord } from '../../audit/searchRecord.ts'
 import type { CommandModule, Invocation } from '../../cli/CommandSpec.ts'
 import { canAsk, confirm } from '../../cli/confirm.ts'
 import { pieceMessages } from '../../matching/settleFound.ts'
@@ -32,15 +32,19 @@ export const settleMatching = async (invocation: Invocation, act: MatchingAct): 
   const filter = parseFilter(checkWhere(text('where') ?? ''), Date.now())
   const by = localActor(text('reason'))
   await withLog(invocation, (log, nats) =>
-    searchRecord(invocation, { log, nats, patienceMs }, filter, ({ search, lags }) =>
+    searchRecord(invocation, { log, nats, patienceMs }, ({ search, lacks }) =>
       withClient(invocation, async (client) => {
-        for (const lag of lags) out.note(describeLag(lag))
         const all = async (isDryRun: boolean): Promise<SettledPiece> => {
           let sum = settledNone
           let cursor: string | undefined
           do {
-            const found = await search({ limit: pieceMessages, ...(cursor === undefined ? {} : { cursor }) })
+            const found = await search({
+              filter,
+              limit: pieceMessages,
+              ...(cursor === undefined ? {} : { cursor }),
+            })
             if (signal.aborted) throw stopped(act, sum.done)
+            if (isDryRun && cursor === undefined) for (const line of lacks(found)) out.note(line)
             sum = addSettled(sum, await settlePiece(client, act, found.messages, { by, isDryRun }))
             cursor = found.cursor
           } while (cursor !== undefined)

@@ -1,5 +1,5 @@
 import { type Filter, FilterError, type FoundMessage, parseFilter, type SearchAnswer } from '@kiroku/audit'
-import { describeLag, searchRecord } from '../../audit/searchRecord.ts'
+import { searchRecord } from '../../audit/searchRecord.ts'
 import type { Invocation } from '../../cli/CommandSpec.ts'
 import type { Output } from '../../cli/Output.ts'
 import { columns } from '../../cli/columns.ts'
@@ -13,13 +13,14 @@ export const run = async (invocation: Invocation): Promise<void> => {
   const filter = read(invocation.argument('filter') ?? '', out)
   const cursor = text('cursor')
   await withLog(invocation, (log, nats) =>
-    searchRecord(invocation, { log, nats, patienceMs }, filter, async ({ search, lags }) => {
+    searchRecord(invocation, { log, nats, patienceMs }, async ({ search, lacks }) => {
       const answer = await search({
+        filter,
         limit: int('limit') ?? (out.json ? 100 : 20),
         ...(cursor === undefined ? {} : { cursor }),
       })
       tell(out, answer)
-      for (const lag of lags) out.note(describeLag(lag))
+      for (const line of lacks(answer)) out.note(line)
       out.result(answer)
     }),
   )

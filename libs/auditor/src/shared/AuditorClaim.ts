@@ -1,10 +1,4 @@
-/** What the node that runs the auditor of a log says of itself, over and over. */
-export interface AuditorBeat {
-  /** Name of the node, unique. */
-  readonly node: string
-  /** When it took the auditor over, in ms since 1970 by its own clock: of two that run one the earlier stays. */
-  readonly sinceMs: number
-}
+import type { AuditorBeat } from './AuditorBeat.ts'
 
 /** How often the node with the auditor says so, in ms. */
 export const auditorBeatMs = 2_000

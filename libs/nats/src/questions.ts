@@ -1,0 +1,62 @@
+import { KirokuError } from '@kiroku/protocol'
+import { createInbox, type NatsConnection } from '@nats-io/nats-core'
+import { toKirokuError } from './jetStreamErrors.ts'
+import { assemble, publishInParts } from './parts.ts'
+
+/** Asks the process that answers at a subject; undefined: none does. Errors: `Timeout`, `NatsUnreachable`. */
+export const askQuestion = async (
+  nc: NatsConnection,
+  subject: string,
+  question: Uint8Array,
+  timeoutMs: number,
+): Promise<Uint8Array | undefined> => {
+  const { promise, resolve, reject } = Promise.withResolvers<Uint8Array | undefined>()
+  const inbox = createInbox()
+  const parts: Uint8Array[] = []
+  try {
+    const subscription = nc.subscribe(inbox, {
+      callback: (error, msg) => {
+        if (error !== null) return reject(error)
+        if (msg.headers?.code === 503) return resolve(undefined)
+        const whole = assemble(parts, msg)
+        if (whole !== undefined) resolve(whole)
+      },
+    })
+    nc.publish(subject, question, { reply: inbox })
+    const late = setTimeout(
+      () => reject(new KirokuError('Timeout', `no answer at ${subject} within ${timeoutMs} ms`)),
+      timeoutMs,
+    )
+    return await promise.finally(() => {
+      clearTimeout(late)
+      if (!nc.isClosed()) subscription.unsubscribe()
+    })
+  } catch (cause) {
+    throw toKirokuError(cause, `cannot ask at ${subject}`)
+  }
+}
+
+/**
+ * Answers what is asked at a subject; of several processes that do, one gets each question. A question whose answer fails
+ * has none. Returns the function that stops it.
+ */
+export const answerQuestions = (
+  nc: NatsConnection,
+  subject: string,
+  answer: (question: Uint8Array) => Promise<Uint8Array>,
+): (() => void) => {
+  const subscription = nc.subscribe(subject, {
+    queue: 'answers',
+    callback: (error, msg) => {
+      const { reply = '' } = msg
+      if (error !== null || reply === '') return
+      answer(msg.data).then(
+        (bytes) => publishInParts(nc, reply, bytes),
+        () => undefined,
+      )
+    },
+  })
+  return () => {
+    if (!nc.isClosed()) subscription.unsubscribe()
+  }
+}
