@@ -45,7 +45,7 @@ export const apiLayer = (dependencies: ApiDependencies, endpoints: Endpoints) =>
       sessionHandlers(dependencies, tokens, console),
     ]),
     Layer.provide([
-      accessLayer(tokens, refusals, console?.isReadOnly === true),
+      accessLayer({ tokens, refusals }, console?.isReadOnly === true),
       failuresLayer(bodyBytesMax, onDefect),
     ]),
   )

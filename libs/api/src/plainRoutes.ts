@@ -1,23 +1,14 @@
-import {
-  admit,
-  errorHeaders,
-  statusOf,
-  type OnDefect,
-  type OperationTimes,
-  type Refusals,
-  type Tokens,
-} from '@kiroku/doors'
+import { errorHeaders, statusOf, type OnDefect, type OperationTimes } from '@kiroku/doors'
 import * as Cause from 'effect/Cause'
 import * as Effect from 'effect/Effect'
 import * as Layer from 'effect/Layer'
-import * as Option from 'effect/Option'
 import * as HttpRouter from 'effect/http/HttpRouter'
 import { causeResponse } from 'effect/http/HttpServerError'
 import * as HttpServerRequest from 'effect/http/HttpServerRequest'
 import * as HttpServerResponse from 'effect/http/HttpServerResponse'
 import type { ApiDependencies } from './ApiDependencies.ts'
 import type { AnswerConsole } from './console/answerConsole.ts'
-import { refuse } from './handlers/access.ts'
+import { admitCaller, type Guard } from './handlers/access.ts'
 import { call } from './handlers/call.ts'
 import { queueMetrics } from './metrics/queueMetrics.ts'
 import { withLosses } from './metrics/withLosses.ts'
@@ -25,10 +16,8 @@ import { metricsContentType, renderMetrics } from './metrics/renderMetrics.ts'
 import { reportDefect } from './reportDefect.ts'
 
 /** What the routes outside the API's definition go by. */
-export interface PlainRoutes {
+export interface PlainRoutes extends Guard {
   readonly times: OperationTimes
-  readonly refusals: Refusals
-  readonly tokens: Tokens
   readonly answerConsole: AnswerConsole | undefined
 }
 
@@ -100,22 +89,18 @@ const readiness = (warnings: readonly string[]) =>
   warnings.length === 0 ? { status: 'ready' } : { status: 'ready', warnings }
 
 /** Asks nobody: a node's metrics must not depend on NATS. */
-const metrics = ({ about, metrics, owned }: ApiDependencies, { times, refusals, tokens }: PlainRoutes) =>
+const metrics = ({ about, metrics, owned }: ApiDependencies, { times, ...guard }: PlainRoutes) =>
   Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     const presented = request.headers['authorization']?.replace(/^Bearer /, '') ?? ''
-    const origin = `http ${Option.getOrElse(request.remoteAddress, () => 'unknown')}`
-    yield* Effect.try({
-      try: () => admit(tokens, { presented, headers: request.headers }, 'viewer'),
-      catch: (error) => error,
-    }).pipe(Effect.catch((error) => refuse(refusals, error, origin)))
+    yield* admitCaller(guard, presented, 'viewer')
     const text = yield* call(async () => {
       const { queues, partitions } = owned()
       const measured = withLosses(queues, partitions.length === about.partitions)
       return renderMetrics([
         ...queueMetrics(measured, partitions),
         times.family(),
-        refusals.family(),
+        guard.refusals.family(),
         ...metrics(),
       ])
     })

@@ -6,6 +6,7 @@ import {
   type DoorError,
   type OnDefect,
   type Refusals,
+  type Role,
   type Tokens,
 } from '@kiroku/doors'
 import { isKirokuError, KirokuError } from '@kiroku/protocol'
@@ -28,11 +29,7 @@ import { isTooDeep, jsonLevelsMax } from './jsonLevels.ts'
  * Checks tokens, and names the caller for the record. Without tokens everyone on loopback is `local`.
  * Read-only pages are refused whatever a viewer may not do, with any token.
  */
-export const accessLayer = (
-  tokens: Tokens,
-  refusals: Refusals,
-  pagesOnlyLook: boolean,
-): Layer.Layer<Access> =>
+export const accessLayer = (guard: Guard, pagesOnlyLook: boolean): Layer.Layer<Access> =>
   Layer.succeed(Access, {
     bearer: Effect.fnUntraced(function* (
       httpEffect: Effect.Effect<HttpServerResponse, unhandled, Caller | CallerRole>,
@@ -40,31 +37,47 @@ export const accessLayer = (
     ) {
       const request = yield* HttpServerRequest.HttpServerRequest
       const needs = Context.get(endpoint.annotations as Context.Context<never>, RequiredRole)
-      const origin = `http ${Option.getOrElse(request.remoteAddress, () => 'unknown')}`
-      const admitted = yield* Effect.try({
-        try: () => {
-          if (pagesOnlyLook && needs !== 'viewer' && isFromPage(request.headers))
-            throw new KirokuError('Forbidden', 'the console is read-only here')
-          const { headers } = request
-          return admit(tokens, { presented: Redacted.value(credential), headers }, needs)
-        },
-        catch: (error) => error,
-      }).pipe(Effect.catch((error) => refuse(refusals, error, origin)))
+      const presented = Redacted.value(credential)
+      const isReadOnly = pagesOnlyLook && needs !== 'viewer' && isFromPage(request.headers)
+      const admitted = yield* admitCaller(guard, presented, needs, isReadOnly)
       const reason = request.headers['x-kiroku-reason']
       yield* refuseDeepJson
       return yield* Effect.provide(
         httpEffect,
-        Context.make(Caller, actorOf(admitted, origin, reason)).pipe(Context.add(CallerRole, admitted.role)),
+        Context.make(Caller, actorOf(admitted, originOf(request), reason)).pipe(
+          Context.add(CallerRole, admitted.role),
+        ),
       )
     }),
   })
 
-/** Counts who is refused, and lets those wait for their answer who guess. */
-export const refuse = Effect.fnUntraced(function* (refusals: Refusals, error: unknown, origin: string) {
-  const waitMs = refusals.refused(error, origin, performance.now())
-  if (waitMs > 0) yield* Effect.sleep(waitMs)
-  return yield* Effect.fail(toDoorError(error))
+/** What decides who is admitted. */
+export interface Guard {
+  readonly tokens: Tokens
+  readonly refusals: Refusals
+}
+
+/** Admits the caller of a request. Counts who is refused, and slows down the answers to guesses. */
+export const admitCaller = Effect.fnUntraced(function* (
+  { tokens, refusals }: Guard,
+  presented: string,
+  needs: Role,
+  isReadOnly = false,
+) {
+  const request = yield* HttpServerRequest.HttpServerRequest
+  try {
+    if (isReadOnly) throw new KirokuError('Forbidden', 'the console is read-only here')
+    return admit(tokens, { presented, headers: request.headers }, needs)
+  } catch (error) {
+    const waitMs = refusals.refused(error, originOf(request), performance.now())
+    if (waitMs > 0) yield* Effect.sleep(waitMs)
+    return yield* Effect.fail(toDoorError(error))
+  }
 })
+
+/** The door and the address of a caller. */
+const originOf = ({ remoteAddress }: HttpServerRequest.HttpServerRequest): string =>
+  `http ${Option.getOrElse(remoteAddress, () => 'unknown')}`
 
 /** The caller is admitted: now the body must not be nested so deep that parsing it overflows the stack. */
 const refuseDeepJson = Effect.gen(function* () {
