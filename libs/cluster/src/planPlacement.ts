@@ -132,11 +132,11 @@ export const planPlacement = ({
 }
 
 /**
- * The standby of each partition: the node that gets it next. Where it is to move that is where it goes, and otherwise whoever the
- * plan would give it to if its owner died; so the shares are even after a death, too. A node that follows a partition stays its standby
- * where it can.
+ * The standby of each partition: the node that gets it next. For a partition that is about to move, that is its destination; for any
+ * other, the node that the plan would choose if the owner died, which keeps the shares even after a death. A node that already follows a
+ * partition stays its standby where the shares allow.
  *
- * @returns an address a partition; undefined where no node follows it, or there is none
+ * @returns an address per partition; undefined where no node can be its standby
  */
 export const planStandbys = (
   { partitions, members, holders }: PlacementView,

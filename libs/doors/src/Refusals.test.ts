@@ -34,7 +34,7 @@ it('refusals are counted, and other errors are not', () => {
   ])
 })
 
-it('who presents many wrong tokens waits longer each time, up to half a minute, and others do not', () => {
+it('a caller that presents many wrong tokens waits longer each time, up to half a minute; others do not', () => {
   const { refusals } = given()
   const waits = Array.from({ length: 13 }, () => refusals.refused(unknown, 'a', 0))
   expect(waits).toEqual([...new Array<number>(10).fill(0), 1_000, 2_000, 3_000])

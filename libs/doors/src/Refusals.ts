@@ -26,7 +26,7 @@ interface Origin {
 const guessesMax = 10
 const guessMs = 1_000
 
-/** Guesses after which an answer waits no longer than it does. */
+/** Most guesses that a delay adds up: it grows no further after these. */
 const waitsMax = 30
 
 /** Least time between two lines about one origin, in ms. */
@@ -35,7 +35,7 @@ const tellMs = 10_000
 /** Origins that are remembered. */
 const originsMax = 10_000
 
-/** Counts who is refused, tells of it without flooding the log, and slows down who guesses tokens. */
+/** Counts refused callers, reports them without flooding the log, and slows down anyone who guesses tokens. */
 export class Refusals {
   readonly #tell: (refusal: Refusal) => void
   readonly #origins = new Map<string, Origin>()
@@ -49,7 +49,7 @@ export class Refusals {
    * Counts an error that refused a caller, and passes over all others.
    *
    * @param nowMs monotonic time in ms
-   * @returns how long the answer has to wait, in ms: 0 but for who presents many wrong tokens
+   * @returns how long to hold the answer back, in ms: 0 unless the caller has presented many wrong tokens
    */
   refused(error: unknown, origin: string, nowMs: number): number {
     if (!isKirokuError(error) || (error.id !== 'Unauthorized' && error.id !== 'Forbidden')) return 0
@@ -85,7 +85,7 @@ export class Refusals {
   #originOf(origin: string, nowMs: number): Origin {
     const known = this.#origins.get(origin)
     if (known !== undefined) return known
-    // The one that came first is forgotten; who guesses from so many addresses is not slowed by any limit for each.
+    // The oldest is dropped. A limit per address does not stop anyone who has this many addresses anyway.
     if (this.#origins.size >= originsMax) this.#origins.delete(this.#origins.keys().next().value!)
     const fresh = { guesses: guessesMax, atMs: nowMs, untold: 0, toldMs: -Infinity }
     this.#origins.set(origin, fresh)

@@ -27,8 +27,8 @@ export const digestOf = (token: string): string => `sha256:${sha256(token).toStr
 
 /**
  * Reads tokens written as `name:role:token`, separated by commas or lines, where `token` may be its digest, and
- * ` until=2027-01-31` may follow; lines that begin with # are comments. Several of one name, so that one can replace
- * another, have one role. Errors: `InvalidConfig`, which names the entry but never shows the token.
+ * ` until=2027-01-31` may follow; lines that begin with # are comments. Tokens may share a name, so that one can replace
+ * another, and then have the same role. Errors: `InvalidConfig`, which names the entry but never shows the token.
  */
 export const parseTokens = (text: string): Token[] => {
   const tokens: Token[] = []

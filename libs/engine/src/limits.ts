@@ -43,16 +43,17 @@ export const limits = {
   editsUnderWay: 100,
   /** How long a replay, or work on a copy of the state, runs before it yields the thread. */
   sliceMs: 10,
-  /** A state that is loaded ahead reads what is new after this time at the earliest, with pauses for others this often… */
+  /** Least time between two reads of a standby from one partition. */
   followMs: 250,
+  /** How long such a read runs before it yields the thread. */
   followSliceMs: 2,
-  /** …so many records at once, which also bounds what a node that takes over has left to read… */
+  /** Most records per read of a standby. */
   followRecords: 2_000,
-  /** …and a node rests for this multiple of the time that such a read took before the next, of any partition. */
+  /** A standby rests after each read for this multiple of the time that the read took. */
   followRest: 2,
-  /** One that is so many records behind begins with a newer stored state, where there is one. */
+  /** A standby that is further behind than this, in records, restarts from a newer stored state if there is one. */
   followBehindMax: 20_000,
-  /** Pause before a state that could not be loaded ahead, or no longer fits the log, is loaded again; doubles. */
+  /** Pause before a standby that could not load a state, or whose state no longer fits the log, tries again; doubles. */
   followRetryMsMin: 1_000,
   followRetryMsMax: 60_000,
   /** A partition that takes longer to load lets the next begin. */

@@ -14,8 +14,8 @@ interface Told {
 }
 
 /**
- * Tells whoever follows a partition how far its log goes: at once, then at most every 100 ms, without a word at rest. Each news asks
- * whether it has a reader; where it has none, the next waits for seconds, so that a lone node sends next to nothing.
+ * Publishes how far a partition's log goes: immediately, then at most every 100 ms, and nothing while the log is at rest. Each
+ * message asks for a responder; if there is none, the next one waits a few seconds, so that a lone node sends next to nothing.
  */
 export class StoredNews {
   readonly #nc: NatsConnection

@@ -18,7 +18,7 @@ export const readTimeoutMs = 2_000
 /** How often a read is repeated. */
 export const readAttemptsMax = 5
 
-/** Least time between two news of one partition, and how long there are none after nobody listened. */
+/** Least time between two messages that say how far a partition goes, and the pause after one that nobody read. */
 export const newsMs = 100
 export const newsPauseMs = 5_000
 

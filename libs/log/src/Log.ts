@@ -76,8 +76,8 @@ export interface PartitionLog {
   /** Removes everything up to `upTo`, included. */
   trim(upTo: number): Promise<void>
   /**
-   * Tells of what anybody stores, by the last sequence: a little later, and once for many records. A hint, which may be
-   * late or missing; nothing is asked of the store meanwhile. Returns the end of listening.
+   * Calls `listener` with the last stored sequence shortly after anyone has stored records, once for many of them. Only a hint,
+   * which may be late or lost; it costs the store no request. Returns the function that stops it.
    */
   onStored(listener: (lastSeq: number) => void): () => void
   readonly checkpoints: CheckpointStore

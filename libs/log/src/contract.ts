@@ -93,7 +93,7 @@ export const logContract = (
         expect((await p.state()).bytes).toBeGreaterThan(0)
       })
 
-      test('whoever listens to a partition hears how far it goes, until it stops listening', async () => {
+      test('a listener hears how far a partition goes, until it stops listening', async () => {
         const heard: number[] = []
         const hears = (seq: number) =>
           new Promise<void>((resolve) => {

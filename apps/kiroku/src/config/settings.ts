@@ -250,7 +250,7 @@ export const settingsTable = [
     choices: ['on', 'off'],
     default: 'on',
     description:
-      'Whether the auditor may run next to this engine: a low-priority process that keeps an index and past states in the data folder, for search, traces and time travel. It runs on one node of a log, and answers on all.',
+      'Whether the auditor may run next to this engine: a low-priority process that keeps an index and past states in the data folder, for search, traces and time travel. One node of a log runs it, and it answers for all of them.',
   }),
   setting({
     key: 'console',

@@ -63,9 +63,9 @@ export class StateLoad {
   /** The last record of ours that was read. */
   #reached: ChainAnchor | undefined
   #sinceMs: number
-  /** A checkpoint that the log named after the first read was over. */
+  /** The latest checkpoint that the owner recorded after the initial load. */
   #named: { readonly seq: number } | undefined
-  /** The first read is over. */
+  /** Set once the initial load is done: later reads only continue it. */
   #isFollowing = false
   #wasFollowing = false
   /** Without a large body no frame names one, and their tables need not be read. */
