@@ -2,8 +2,8 @@
  * The process next to the engine that follows its log. Owns the files under `<dataDir>/audit/<incarnation>/`
  * (index, history, saved states): they can be rebuilt from the log at any time and are never the truth. One
  * process writes them, any number read. Also owns the protocol between engine and auditor, how an auditor
- * yields to other work, and which node of a log runs it. Sees the record only through the log port and the folds of `libs/audit`; the caller
- * provides what opens a log.
+ * yields to other work, and which node of a log runs it. Sees the record only through the log port and the
+ * folds of `libs/audit`; the caller provides what opens a log, and the way to other nodes.
  */
 export { type AuditedLog } from './AuditedLog.ts'
 export type { AuditorStatus, FollowedPartition } from './AuditorProtocol.ts'

@@ -4,35 +4,29 @@ import type { History, HistoryBucket, LogSpan, SearchAnswer } from '@kiroku/audi
 import { Replayer } from '@kiroku/audit/browser'
 import type { AuditorStatus } from '@kiroku/auditor'
 import { connect } from '@kiroku/nats'
-import { temporaryFolder, waitUntil, withNats, type TemporaryFolder } from '@kiroku/testkit'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { Kiroku, readyOf, type Running } from '../testing/Kiroku.ts'
+import { temporaryFolder, waitUntil, withNats } from '@kiroku/testkit'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { readyOf, type Running } from '../testing/Kiroku.ts'
+import { withKiroku } from '../testing/withKiroku.ts'
 
 const nats = withNats()
-let folder: TemporaryFolder
-let kiroku: Kiroku
+const kiroku = withKiroku()
 let logs = 0
 let log: string
 
-beforeEach(async () => {
-  folder = await temporaryFolder()
-  kiroku = new Kiroku(folder.path)
+beforeEach(() => {
   log = `auditor${++logs}`
-})
-afterEach(async () => {
-  await kiroku.killAll()
-  await folder.remove()
 })
 
 const run = async <A>(...args: string[]): Promise<A> => {
-  const finished = await kiroku.run([...args, '--nats', nats().url, '--log', log, '--json'])
+  const finished = await kiroku().run([...args, '--nats', nats().url, '--log', log, '--json'])
   if (finished.exit !== 0) throw new Error(finished.stderr)
   return finished.json() as A
 }
 
 const serve = async (...args: string[]): Promise<{ node: Running; api: string }> => {
   const shared = ['--nats', nats().url, '--log', log, '--partitions', '2', '--http', '127.0.0.1:0', '--json']
-  const node = kiroku.start(['serve', ...shared, ...args])
+  const node = kiroku().start(['serve', ...shared, ...args])
   const { api } = await readyOf(node)
   return { node, api }
 }
@@ -123,7 +117,7 @@ describe('the auditor', () => {
 
       const status = await run<{ followed: boolean }>('index', 'status')
       expect(status.followed).toBe(true)
-      const busy = await kiroku.run(['index', 'rebuild', '--nats', nats().url, '--log', log, '--json'])
+      const busy = await kiroku().run(['index', 'rebuild', '--nats', nats().url, '--log', log, '--json'])
       expect(busy.json()).toMatchObject({ error: { id: 'Busy' } })
 
       node.child.kill('SIGTERM')
@@ -155,7 +149,7 @@ describe('the auditor', () => {
         numbers(await get<SearchAnswer>(api, '/v1/search?q=queue:mail'))
       for (const node of [one, two, three])
         await waitUntil(async () => (await found(node)).length === 1, { timeoutMs: 20_000 })
-      const hasIndex = (name: string) => existsSync(path.join(folder.path, name, 'audit'))
+      const hasIndex = (name: string) => existsSync(path.join(kiroku().folder, name, 'audit'))
       expect(['one', 'two', 'three'].map(hasIndex)).toEqual([true, false, false])
       expect(await pidOf(two.api)).toBe(await pidOf(one.api))
       expect(await (await fetch(`${two.api}/metrics`)).text()).not.toContain('kiroku_audit_lag{')
@@ -201,7 +195,14 @@ describe('the auditor', () => {
 
   it('shows where a filter is wrong', { timeout: 60_000 }, async () => {
     await serve('--audit', 'off')
-    const refused = await kiroku.run(['search', 'queue:mail colour:red', '--nats', nats().url, '--log', log])
+    const refused = await kiroku().run([
+      'search',
+      'queue:mail colour:red',
+      '--nats',
+      nats().url,
+      '--log',
+      log,
+    ])
     expect(refused.exit).toBe(2)
     expect(refused.stderr).toContain('queue:mail colour:red\n           ^\n')
   })

@@ -2,22 +2,13 @@ import { createClient } from '@kiroku/client'
 import { natsTransport } from '@kiroku/client-nats'
 import { connect } from '@kiroku/nats'
 import { type FeedUpdate, noCounts, type QueueCounts, sumCounts } from '@kiroku/protocol'
-import { temporaryFolder, waitUntil, withNats, type TemporaryFolder } from '@kiroku/testkit'
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import { Kiroku, readyOf } from '../testing/Kiroku.ts'
+import { waitUntil, withNats } from '@kiroku/testkit'
+import { expect, it } from 'vitest'
+import { readyOf } from '../testing/Kiroku.ts'
+import { withKiroku } from '../testing/withKiroku.ts'
 
 const nats = withNats()
-let folder: TemporaryFolder
-let kiroku: Kiroku
-
-beforeEach(async () => {
-  folder = await temporaryFolder()
-  kiroku = new Kiroku(folder.path)
-})
-afterEach(async () => {
-  await kiroku.killAll()
-  await folder.remove()
-})
+const kiroku = withKiroku()
 
 /** Follows a feed, and adds up its changes. */
 const follow = async (url: string) => {
@@ -48,7 +39,7 @@ const follow = async (url: string) => {
 }
 
 const serve = () =>
-  kiroku.start([
+  kiroku().start([
     'serve',
     '--nats',
     nats().url,

@@ -2,30 +2,21 @@ import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { connect as connectClient } from '@kiroku/client-nats'
 import { connect } from '@kiroku/nats'
-import { temporaryFolder, waitUntil, withNats, type TemporaryFolder } from '@kiroku/testkit'
-import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest'
-import { Kiroku, readyOf } from '../testing/Kiroku.ts'
+import { waitUntil, withNats } from '@kiroku/testkit'
+import { expect, it, onTestFinished } from 'vitest'
+import { readyOf } from '../testing/Kiroku.ts'
+import { withKiroku } from '../testing/withKiroku.ts'
 
 const nats = withNats()
-let folder: TemporaryFolder
-let kiroku: Kiroku
-
-beforeEach(async () => {
-  folder = await temporaryFolder()
-  kiroku = new Kiroku(folder.path)
-})
-afterEach(async () => {
-  await kiroku.killAll()
-  await folder.remove()
-})
+const kiroku = withKiroku()
 
 const serve = (log: string, ...more: readonly string[]) =>
-  kiroku.start([
+  kiroku().start([
     ...['serve', '--nats', nats().url, '--log', log, '--partitions', '2', '--dead-after', '1s'],
     ...['--audit', 'off', '--json', ...more],
   ])
 
-const sockets = () => readdir(path.join(folder.path, '.kiroku', 'link'))
+const sockets = () => readdir(path.join(kiroku().folder, '.kiroku', 'link'))
 
 /** A client, and an observer of the commands that go over NATS. */
 const start = async (log: string) => {

@@ -1,25 +1,16 @@
 import { createClient } from '@kiroku/client'
 import { natsTransport } from '@kiroku/client-nats'
 import { connect } from '@kiroku/nats'
-import { temporaryFolder, waitUntil, withNats, type TemporaryFolder } from '@kiroku/testkit'
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import { Kiroku, readyOf } from '../testing/Kiroku.ts'
+import { waitUntil, withNats } from '@kiroku/testkit'
+import { expect, it } from 'vitest'
+import { readyOf } from '../testing/Kiroku.ts'
+import { withKiroku } from '../testing/withKiroku.ts'
 
 const nats = withNats()
-let folder: TemporaryFolder
-let kiroku: Kiroku
-
-beforeEach(async () => {
-  folder = await temporaryFolder()
-  kiroku = new Kiroku(folder.path)
-})
-afterEach(async () => {
-  await kiroku.killAll()
-  await folder.remove()
-})
+const kiroku = withKiroku()
 
 const serve = (log: string) =>
-  kiroku.start([
+  kiroku().start([
     ...['serve', '--nats', nats().url, '--log', log, '--partitions', '4'],
     ...['--http', '127.0.0.1:0', '--audit', 'off', '--json'],
   ])

@@ -1,23 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { temporaryFolder, waitUntil, type TemporaryFolder } from '@kiroku/testkit'
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import { Kiroku, readyOf } from '../testing/Kiroku.ts'
+import { waitUntil } from '@kiroku/testkit'
+import { expect, it } from 'vitest'
+import { readyOf } from '../testing/Kiroku.ts'
+import { withKiroku } from '../testing/withKiroku.ts'
 
-let folder: TemporaryFolder
-let kiroku: Kiroku
-beforeEach(async () => {
-  folder = await temporaryFolder()
-  kiroku = new Kiroku(folder.path, { KIROKU_TOKENS: 'root:admin:the-token-of-root' })
-})
-afterEach(async () => {
-  await kiroku.killAll()
-  await folder.remove()
-})
+const kiroku = withKiroku({ KIROKU_TOKENS: 'root:admin:the-token-of-root' })
 
 const make = async (...args: string[]) => {
-  const made = await kiroku.run(['token', 'new', ...args, '--json'])
+  const made = await kiroku().run(['token', 'new', ...args, '--json'])
   expect(made.exit, made.stderr).toBe(0)
   return made.json() as { token: string; line: string }
 }
@@ -26,11 +18,11 @@ it(
   'tokens are read again when their file changes, refusals are in the log and in metrics, and no child inherits secrets',
   { timeout: 120_000 },
   async () => {
-    const file = path.join(folder.path, 'tokens')
+    const file = path.join(kiroku().folder, 'tokens')
     const [first, second] = [await make('ann', 'admin'), await make('ann', 'admin', '--until', '2100-01-01')]
     expect(first.line).not.toContain(first.token)
     await writeFile(file, first.line)
-    const engine = kiroku.start(['up', '--http', '127.0.0.1:0', '--json', '--tokens-file', file])
+    const engine = kiroku().start(['up', '--http', '127.0.0.1:0', '--json', '--tokens-file', file])
     const { api } = await readyOf(engine)
     const ask = (token: string, url = '/v1/cluster') =>
       fetch(`${api}${url}`, { headers: { authorization: `Bearer ${token}` } })
@@ -64,7 +56,7 @@ it(
 )
 
 it('a token that an engine would refuse is not made', { timeout: 60_000 }, async () => {
-  const { stderr, exit } = await kiroku.run(['token', 'new', 'ann', 'owner'])
+  const { stderr, exit } = await kiroku().run(['token', 'new', 'ann', 'owner'])
   expect(exit).toBe(2)
   expect(stderr).toContain('token "ann": the role must be viewer, operator or admin')
 })

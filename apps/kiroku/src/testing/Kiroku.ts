@@ -50,12 +50,12 @@ export const readyOf = (running: Running): Promise<Ready> =>
 
 /** The real CLI as child processes that work in one folder; each ends at the latest with `killAll`. */
 export class Kiroku {
-  readonly #folder: string
+  readonly folder: string
   readonly #env: Readonly<Record<string, string>>
   readonly #running = new Set<ChildProcess>()
 
   constructor(folder: string, env: Readonly<Record<string, string>> = {}) {
-    this.#folder = folder
+    this.folder = folder
     this.#env = env
   }
 
@@ -73,7 +73,7 @@ export class Kiroku {
 
   #spawn(program: string, args: readonly string[], input: string | Uint8Array | null): Running {
     const child = spawn(program, args, {
-      cwd: this.#folder,
+      cwd: this.folder,
       env: {
         ...process.env,
         KIROKU_NATS: '',

@@ -1,17 +1,9 @@
-import { freePort, temporaryFolder, waitUntil, type TemporaryFolder } from '@kiroku/testkit'
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import { Kiroku, readyOf, type Running } from '../../testing/Kiroku.ts'
+import { freePort, waitUntil } from '@kiroku/testkit'
+import { expect, it } from 'vitest'
+import { readyOf, type Running } from '../../testing/Kiroku.ts'
+import { withKiroku } from '../../testing/withKiroku.ts'
 
-let folder: TemporaryFolder
-let kiroku: Kiroku
-beforeEach(async () => {
-  folder = await temporaryFolder()
-  kiroku = new Kiroku(folder.path)
-})
-afterEach(async () => {
-  await kiroku.killAll()
-  await folder.remove()
-})
+const kiroku = withKiroku()
 
 /** Three nats-servers. Their ports follow one another, so the next ones may be taken: then others are tried. */
 const startNats = async (): Promise<{ readonly running: Running; readonly nats: string }> => {
@@ -19,7 +11,7 @@ const startNats = async (): Promise<{ readonly running: Running; readonly nats: 
     const port = await freePort()
     // Those for one another are 2,000 higher.
     if (port > 63_000) continue
-    const running = kiroku.start([
+    const running = kiroku().start([
       'cluster',
       'nats',
       '--nats-port',
@@ -43,10 +35,10 @@ it(
     const { running, nats } = await startNats()
     expect(nats.split(',')).toHaveLength(3)
     const node = (name: string) =>
-      kiroku.start(['serve', '--nats', nats, '--replicas', '3', '--data-dir', name, '--json'])
+      kiroku().start(['serve', '--nats', nats, '--replicas', '3', '--data-dir', name, '--json'])
     const nodes = ['node-1', 'node-2', 'node-3'].map(node)
     const json = async (...args: string[]) => {
-      const done = await kiroku.run([...args, '--nats', nats, '--json'])
+      const done = await kiroku().run([...args, '--nats', nats, '--json'])
       expect(done.exit, done.stderr).toBe(0)
       return done.json() as Record<string, unknown>
     }
@@ -60,7 +52,7 @@ it(
     await waitUntil(async () => (await owners()).size === 3, { timeoutMs: 60_000 })
 
     await json('queue', 'create', 'mail')
-    const sending = kiroku.start(['send', 'mail', 'hello', '--count', '100000', '--nats', nats, '--json'])
+    const sending = kiroku().start(['send', 'mail', 'hello', '--count', '100000', '--nats', nats, '--json'])
     await waitUntil(async () => {
       const { counts } = (await json('queue', 'show', 'mail')) as { counts: { available: number } }
       return counts.available > 0

@@ -1,34 +1,27 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { connect } from '@kiroku/nats'
-import { temporaryFolder, withNats, type TemporaryFolder } from '@kiroku/testkit'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { Kiroku, readyOf, type Running } from '../../testing/Kiroku.ts'
+import { withNats } from '@kiroku/testkit'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { readyOf, type Running } from '../../testing/Kiroku.ts'
+import { withKiroku } from '../../testing/withKiroku.ts'
 
 const nats = withNats()
-let folder: TemporaryFolder
-let kiroku: Kiroku
+const kiroku = withKiroku()
 let logs = 0
 let log: string
 
-beforeEach(async () => {
-  folder = await temporaryFolder()
-  kiroku = new Kiroku(folder.path)
+beforeEach(() => {
   log = `audit${++logs}`
 })
 
-afterEach(async () => {
-  await kiroku.killAll()
-  await folder.remove()
-})
-
 const run = async (...args: string[]) => {
-  const finished = await kiroku.run([...args, '--nats', nats().url, '--log', log, '--json'])
+  const finished = await kiroku().run([...args, '--nats', nats().url, '--log', log, '--json'])
   return { ...finished, result: finished.json() }
 }
 
 const serve = async (): Promise<Running> => {
-  const node = kiroku.start(['serve', '--nats', nats().url, '--log', log, '--partitions', '1', '--json'])
+  const node = kiroku().start(['serve', '--nats', nats().url, '--log', log, '--partitions', '1', '--json'])
   await readyOf(node)
   return node
 }
@@ -87,7 +80,7 @@ describe('the record', () => {
       [{ type: 'Delivered' }],
       [{ type: 'Acked' }],
     ])
-    const text = await kiroku.run(['replay', 'q', '--at', String(seq), '--nats', nats().url, '--log', log])
+    const text = await kiroku().run(['replay', 'q', '--at', String(seq), '--nats', nats().url, '--log', log])
     expect(text.stdout).toMatch(/Available +1/)
     const refused = await run('replay', 'q', '--at', '999999')
     expect(refused).toMatchObject({ exit: 2, result: { error: { id: 'FutureMoment' } } })
@@ -98,7 +91,7 @@ describe('the record', () => {
     await run('queue', 'create', 'q')
     const { id } = await send('x')
     await stop(node)
-    const file = join(folder.path, 'proof.json')
+    const file = join(kiroku().folder, 'proof.json')
     expect((await run('verify', '--export', file)).exit).toBe(0)
     const again = await serve()
     await send('y')
@@ -111,9 +104,9 @@ describe('the record', () => {
       exit: 2,
       result: { error: { id: 'InvalidArgument' } },
     })
-    const traced = join(folder.path, 'trace.ndjson')
+    const traced = join(kiroku().folder, 'trace.ndjson')
     const found = await run('trace', id, '--export', traced)
-    const read = await kiroku.run(['trace', '--import', traced, '--json', '--nats', 'nats://127.0.0.1:1'])
+    const read = await kiroku().run(['trace', '--import', traced, '--json', '--nats', 'nats://127.0.0.1:1'])
     expect(read.json()).toEqual(found.result)
   })
 

@@ -1,19 +1,10 @@
-import { temporaryFolder, waitUntil, withNats, type TemporaryFolder } from '@kiroku/testkit'
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import { Kiroku, readyOf } from '../../testing/Kiroku.ts'
+import { waitUntil, withNats } from '@kiroku/testkit'
+import { expect, it } from 'vitest'
+import { readyOf } from '../../testing/Kiroku.ts'
+import { withKiroku } from '../../testing/withKiroku.ts'
 
 const nats = withNats()
-let folder: TemporaryFolder
-let kiroku: Kiroku
-
-beforeEach(async () => {
-  folder = await temporaryFolder()
-  kiroku = new Kiroku(folder.path)
-})
-afterEach(async () => {
-  await kiroku.killAll()
-  await folder.remove()
-})
+const kiroku = withKiroku()
 
 const args = (...own: string[]) => [...own, '--nats', nats().url]
 const values = (stdout: string): Record<string, unknown>[] =>
@@ -23,14 +14,14 @@ const values = (stdout: string): Record<string, unknown>[] =>
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 
 it('shows what happens to a queue live, and again from the record, and receives nothing', async () => {
-  await readyOf(kiroku.start(args('serve', '--partitions', '2', '--audit', 'off', '--json')))
-  await kiroku.run(args('queue', 'create', 'mail'))
-  const sent = await kiroku.run(args('send', 'mail', 'before', '--json'))
+  await readyOf(kiroku().start(args('serve', '--partitions', '2', '--audit', 'off', '--json')))
+  await kiroku().run(args('queue', 'create', 'mail'))
+  const sent = await kiroku().run(args('send', 'mail', 'before', '--json'))
   const { messageId } = sent.json() as { messageId: string }
-  const tail = kiroku.start(args('tail', 'mail', '--state', '--json'))
+  const tail = kiroku().start(args('tail', 'mail', '--state', '--json'))
   await waitUntil(() => values(tail.stdout()).length === 1, { timeoutMs: 20_000 })
   expect(values(tail.stdout())[0]).toMatchObject({ counts: { available: 1 } })
-  await kiroku.run(args('receive', 'mail', '--ack', '--json'))
+  await kiroku().run(args('receive', 'mail', '--ack', '--json'))
   await waitUntil(() => values(tail.stdout()).some(({ to }) => to === 'Committed'), { timeoutMs: 20_000 })
   const seen = values(tail.stdout()).filter(({ to }) => to !== undefined)
   expect(seen).toMatchObject([
@@ -40,13 +31,13 @@ it('shows what happens to a queue live, and again from the record, and receives 
   tail.child.kill('SIGINT')
   expect((await tail.finished).exit).toBe(0)
 
-  const again = await kiroku.run(args('tail', 'mail', '--from', '1', '--until-end', '--json'))
+  const again = await kiroku().run(args('tail', 'mail', '--from', '1', '--until-end', '--json'))
   expect(values(again.stdout).map(({ event }) => event)).toEqual([
     'QueueCreated',
     'Enqueued',
     'Delivered',
     'Acked',
   ])
-  const text = await kiroku.run(args('tail', 'mail', '--from', '1', '--until-end'))
+  const text = await kiroku().run(args('tail', 'mail', '--from', '1', '--until-end'))
   expect(text.stdout).toContain(`${messageId}  Inflight → Committed`)
 }, 90_000)
