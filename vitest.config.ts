@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
 const mutant = process.env['KIROKU_MUTANT']
@@ -8,6 +9,8 @@ export default defineConfig({
   plugins: mutant === undefined ? [] : [import('./tools/mutate.ts').then(({ mutate }) => mutate(mutant))],
   test: {
     pool: 'forks',
+    // Where engines that tests start tell programs of this user where their keys are.
+    env: { XDG_STATE_HOME: fileURLToPath(new URL('./node_modules/.cache/state', import.meta.url)) },
     maxWorkers: 2,
     projects: [
       {

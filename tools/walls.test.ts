@@ -124,6 +124,8 @@ describe('every room keeps its direction of imports', { concurrent: true }, () =
     ['libs/api', '@kiroku/nats'],
     ['libs/cluster', '@kiroku/engine'],
     ['libs/nats-server', '@kiroku/nats'],
+    ['libs/nats-access', '@nats-io/nats-core'],
+    ['libs/nats-access', '@kiroku/nats'],
     ['examples', '@kiroku/engine'],
   ])('%s may not import %s', async (folder, specifier) => {
     const said = await complaints(fileIn(folder), `import '${specifier}'\n`)

@@ -25,6 +25,7 @@ const libraries = [
   'message',
   'partition',
   'log',
+  'nats-access',
   'nats',
   'link',
   'log-jetstream',
@@ -66,8 +67,13 @@ export const rooms: ReadonlyArray<Room> = [
     why: 'the log port stores opaque events; it must not know the partition, an engine or a technology',
   },
   {
+    folder: 'libs/nats-access',
+    may: ['@kiroku/protocol', '@nats-io/nkeys', 'node:'],
+    why: 'who may enter is decided apart from those who enter and from what they say; it connects to nothing',
+  },
+  {
     folder: 'libs/nats',
-    may: ['@kiroku/protocol', '@nats-io', 'msgpackr', 'node:'],
+    may: ['@kiroku/protocol', '@kiroku/nats-access', '@nats-io', 'msgpackr', 'node:'],
     why: 'the NATS transport carries commands and frames; it must not know who decides or who stores',
   },
   {
@@ -82,7 +88,7 @@ export const rooms: ReadonlyArray<Room> = [
   },
   {
     folder: 'libs/nats-server',
-    may: ['@kiroku/protocol', 'fflate', 'nanotar', 'node:'],
+    may: ['@kiroku/protocol', '@kiroku/nats-access', 'fflate', 'nanotar', 'node:'],
     why: 'it finds and runs a foreign program; it speaks neither NATS nor Kiroku',
   },
   {
@@ -111,7 +117,15 @@ export const rooms: ReadonlyArray<Room> = [
   },
   {
     folder: 'libs/client-nats',
-    may: ['@kiroku/protocol', '@kiroku/client', '@kiroku/nats', '@kiroku/link', '@nats-io', 'node:'],
+    may: [
+      '@kiroku/protocol',
+      '@kiroku/client',
+      '@kiroku/nats',
+      '@kiroku/nats-access',
+      '@kiroku/link',
+      '@nats-io',
+      'node:',
+    ],
     why: 'this adapter serves the client port over NATS, and over links to owners on the same machine, and nothing else',
   },
   {

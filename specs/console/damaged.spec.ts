@@ -9,7 +9,7 @@ const stage = withConsole(['--partitions', '2'])
 
 /** Removes a record from a partition's log while it has no owner, and starts the engine on the rest. */
 const damage = async (engine: EngineWithConsole, partition: number): Promise<void> => {
-  const nats = await connect({ servers: engine.nats })
+  const nats = await connect({ servers: engine.nats, findsKey: true })
   try {
     const { streams } = await requireJetStream(nats)
     const stream = `KIROKU_main_${partition}`

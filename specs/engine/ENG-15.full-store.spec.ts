@@ -21,7 +21,7 @@ const startOn = async (mebibytes: number, skip: (note: string) => void) => {
   const server = await startManaged({ dataDir: disk.path, graceMs: 100 })
   onTestFinished(() => server.release())
   const dial = async () => {
-    const nats = await connect({ servers: server.url })
+    const nats = await connect({ servers: server.url, ...server.access.node })
     onTestFinished(() => nats.close())
     return nats
   }

@@ -3,6 +3,7 @@ import { cloudflareQueuesMutants } from './cloudflareQueues.ts'
 import { engineMutants } from './engine.ts'
 import { mnsMutants } from './mns.ts'
 import { rocketmqMutants } from './rocketmq.ts'
+import { securityMutants } from './security.ts'
 import type { SpecMutant } from './SpecMutant.ts'
 import { sqsMutants } from './sqs.ts'
 
@@ -14,4 +15,5 @@ export const mutants: ReadonlyArray<SpecMutant> = [
   ...sqsMutants,
   ...mnsMutants,
   ...engineMutants,
+  ...securityMutants,
 ]

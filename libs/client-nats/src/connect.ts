@@ -1,10 +1,13 @@
 import { hostname } from 'node:os'
 import { createClient, type Client, type ClientOptions } from '@kiroku/client'
 import { connect as connectNats, type NatsOptions } from '@kiroku/nats'
+import { findEngine } from './findEngine.ts'
 import { natsTransport } from './natsTransport.ts'
 
 /** Where NATS is, which log, and the client's own settings. */
-export interface ConnectOptions extends NatsOptions, Omit<ClientOptions, 'name'> {
+export interface ConnectOptions extends Omit<NatsOptions, 'servers'>, Omit<ClientOptions, 'name'> {
+  /** One URL or several, like `nats://127.0.0.1:4222`; default: that of the engine started in this folder. */
+  readonly servers?: NatsOptions['servers']
   /** Name of the log; default `main`. */
   readonly log?: string
   /**
@@ -15,19 +18,22 @@ export interface ConnectOptions extends NatsOptions, Omit<ClientOptions, 'name'>
 }
 
 /**
- * Connects to a log on NATS. A lost connection is restored automatically, with growing pauses.
+ * Connects to a log on NATS. A lost connection is restored automatically, with growing pauses. The nats-server of an engine
+ * that this user started on this machine needs no credentials: they are found.
  * Errors, when the first attempt fails: `NatsUnreachable`, `NatsUnauthorized`, `NatsTlsFailed`, `InvalidArgument` (an
  * address or a file that cannot be read).
  *
  * @example
- * const client = await connect({ servers: 'nats://127.0.0.1:4222' })
+ * const client = await connect()
  * await client.send('orders', { id: 1 })
  * await client.close()
  */
-export const connect = async (options: ConnectOptions): Promise<Client> => {
-  const nc = await connectNats(options)
+export const connect = async (options: ConnectOptions = {}): Promise<Client> => {
+  const found = findEngine(options)
+  const nc = await connectNats(found)
   const transport = natsTransport(nc, {
     closesConnection: true,
+    as: found.as,
     ...(options.log === undefined ? {} : { log: options.log }),
     ...(options.link === undefined ? {} : { link: options.link }),
   })

@@ -1,6 +1,6 @@
 import { ownerFirst, type Transport, type LogDirectory } from '@kiroku/client'
 import { Links } from '@kiroku/link'
-import { isStreamMissing, type LinkNews, requestCommands, toKirokuError } from '@kiroku/nats'
+import { askDirectory, isStreamMissing, type LinkNews, requestCommands, toKirokuError } from '@kiroku/nats'
 import { KirokuError } from '@kiroku/protocol'
 import { Kvm } from '@nats-io/kv'
 import type { NatsConnection } from '@nats-io/nats-core'
@@ -9,6 +9,8 @@ import type { NatsConnection } from '@nats-io/nats-core'
 export interface NatsTransportOptions {
   /** Name of the log; default `main`. */
   readonly log?: string
+  /** The name under which the connection was made, as in `NatsOptions`. */
+  readonly as?: string | undefined
   /** Whether closing the transport closes the connection; default false. */
   readonly closesConnection?: boolean
   /**
@@ -38,10 +40,10 @@ const overNats = (
   options: NatsTransportOptions,
   links: LinkNews | undefined,
 ): Transport => {
-  const { log = 'main', closesConnection = false } = options
-  const requester = requestCommands(nc, { log, links })
+  const { log = 'main', as, closesConnection = false } = options
+  const requester = requestCommands(nc, { log, as, links })
   return {
-    directory: () => readDirectory(nc, log),
+    directory: () => (as === undefined ? readDirectory(nc, log) : askedDirectory(nc, log, as)),
     request: requester.request,
     onOwnerChanged: requester.onOwnerChanged,
     onReconnected: requester.onReconnected,
@@ -52,6 +54,11 @@ const overNats = (
     },
   }
 }
+
+const askedDirectory = async (nc: NatsConnection, log: string, as: string): Promise<LogDirectory> => ({
+  log,
+  ...(await askDirectory(nc, log, as)),
+})
 
 const readDirectory = async (nc: NatsConnection, log: string): Promise<LogDirectory> => {
   const stored = await readCatalogue(nc, log)

@@ -26,6 +26,8 @@ export interface RunningServer {
   readonly maxPayloadBytes: number
   /** JetStream's `max_file_store` in bytes; absent: it was started without one. */
   readonly storeBytesMax?: number
+  /** Only users with a key may enter; absent: a keeper of an earlier version started it, open to everybody. */
+  readonly isClosed?: true
   /** The keeper found it running, left behind by a keeper that was killed. */
   readonly orphan: boolean
 }

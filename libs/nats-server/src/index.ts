@@ -4,6 +4,7 @@
  */
 export { diskBehind } from './diskBehind.ts'
 export { ensureNatsServer, type EnsureOptions, type FoundNatsServer } from './ensureNatsServer.ts'
+export { managedFolderOf } from './ManagedState.ts'
 export { managedStatus, type ManagedStatus } from './managedStatus.ts'
 export { startManaged, type ManagedServer, type StartManagedOptions } from './startManaged.ts'
 export { startNatsCluster, type NatsCluster, type NatsClusterOptions } from './startNatsCluster.ts'

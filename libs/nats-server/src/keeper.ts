@@ -159,9 +159,11 @@ const findOrphan = async (): Promise<RunningServer | undefined> => {
     return undefined
   }
   if (!(pid > 0) || !runsWith(pid, serverArguments)) return undefined
-  if (before?.server?.pid === pid) return { ...before.server, orphan: true }
-  // It was still starting when its keeper died: nobody uses it yet, and we do not know its settings.
-  process.kill(pid, 'SIGKILL')
+  const left = before?.server?.pid === pid ? before.server : undefined
+  if (left?.isClosed === true) return { ...left, orphan: true }
+  // It was still starting when its keeper died: nobody uses it yet, and we do not know its settings. Or an earlier version
+  // started it, open to everybody.
+  process.kill(pid, left === undefined ? 'SIGKILL' : 'SIGTERM')
   await untilGone(pid)
   return undefined
 }
@@ -182,7 +184,7 @@ const settingsOf = (port: number, storeBytesMax: number | undefined): ServerSett
   storeBytesMax,
   syncInterval: spec.syncInterval,
   maxPayloadBytes: spec.maxPayloadBytes,
-  extraConfig: '',
+  extraConfig: 'include ./access/users.conf',
 })
 
 /** What the store may hold on its disk: so the server says no before the disk is full, after which it would not work again. */
@@ -206,6 +208,7 @@ const start = async (port: number): Promise<LaunchFailure | undefined> => {
   server = {
     ...{ pid, host, port: result.port, version, syncInterval, maxPayloadBytes },
     storeBytesMax,
+    isClosed: true,
     orphan: false,
   }
   return undefined

@@ -1,7 +1,9 @@
+import { Access } from '@kiroku/nats-access'
 import { freePort, temporaryFolder, waitUntil } from '@kiroku/testkit'
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { chmod, cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { createPrivateKey, sign } from 'node:crypto'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmod, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -47,38 +49,66 @@ const startEngine = async (dataDir: string, graceMs = 300) => {
     createInterface({ input: child.stdout }).once('line', resolve),
   )
   const server = JSON.parse(line) as { pid: number; port: number; adopted: boolean }
-  return { ...server, kill: () => child.kill('SIGKILL') }
+  const access = new Access(join(dataDir, 'nats'))
+  return { ...server, access, kill: () => child.kill('SIGKILL') }
 }
 
-/** One NATS request, spoken by hand: this lib must not know a client. */
-const request = (port: number, subject: string, payload: string): Promise<string> =>
+/** How a node answers a server's nonce. */
+const signed = ({ node, configFile }: Access, nonce: string) => {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
+  const bits = [...readFileSync(node.nkey, 'utf8').trim()]
+    .map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, '0'))
+    .join('')
+  // Behind two bytes that say what it is, before two of a checksum.
+  const seed = bits
+    .slice(16, 16 + 32 * 8)
+    .replaceAll(/.{8}/g, (byte) => Number.parseInt(byte, 2).toString(16).padStart(2, '0'))
+  const der = Buffer.from(`302e020100300506032b657004220420${seed}`, 'hex')
+  const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
+  return {
+    nkey: /nkey: (\w+)/.exec(readFileSync(configFile, 'utf8'))?.[1],
+    sig: sign(null, Buffer.from(nonce), key).toString('base64url'),
+  }
+}
+
+/** One NATS request with the rights of a node, spoken by hand: this lib must not know a client. */
+const request = (
+  { port, access }: Pick<ManagedServer, 'port' | 'access'>,
+  subject: string,
+  payload: string,
+): Promise<string> =>
   new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1')
     let received = ''
     socket.once('error', reject)
-    socket.write(
-      `CONNECT {"verbose":false}\r\nSUB answer 1\r\nPUB ${subject} answer ${Buffer.byteLength(payload)}\r\n${payload}\r\n`,
-    )
+    socket.once('data', (hello) => {
+      const nonce = /"nonce":"([^"]+)"/.exec(hello.toString())?.[1] ?? ''
+      const entering = JSON.stringify({ verbose: false, ...signed(access, nonce) })
+      socket.write(
+        `CONNECT ${entering}\r\nSUB _INBOX.1 1\r\nPUB ${subject} _INBOX.1 ${Buffer.byteLength(payload)}\r\n${payload}\r\n`,
+      )
+    })
     socket.on('data', (data) => {
       received += data.toString()
-      const answer = /MSG answer 1 \d+\r\n([^]*)\r\n/.exec(received)?.[1]
+      const answer = /MSG _INBOX\.1 1 \d+\r\n([^]*)\r\n/.exec(received)?.[1]
       if (answer === undefined) return
       socket.destroy()
       resolve(answer)
     })
   })
 
-const storedIn = async (port: number): Promise<unknown> => {
-  const info = JSON.parse(await request(port, '$JS.API.STREAM.INFO.KEPT', '')) as {
+const storedIn = async (server: Pick<ManagedServer, 'port' | 'access'>): Promise<unknown> => {
+  const info = JSON.parse(await request(server, '$JS.API.STREAM.INFO.KEPT', '')) as {
     state?: { messages: number }
   }
   return info.state?.messages
 }
 
-const store = async (port: number) => {
-  await request(port, '$JS.API.STREAM.CREATE.KEPT', '{"name":"KEPT","subjects":["kept"],"storage":"file"}')
-  await request(port, 'kept', 'one')
-  await request(port, 'kept', 'two')
+const store = async (server: Pick<ManagedServer, 'port' | 'access'>) => {
+  const stream = { name: 'KEPT', subjects: ['kiroku.kept'], storage: 'file' }
+  await request(server, '$JS.API.STREAM.CREATE.KEPT', JSON.stringify(stream))
+  await request(server, 'kiroku.kept', 'one')
+  await request(server, 'kiroku.kept', 'two')
 }
 
 /** Kills the keeper and waits until another one watches the server. */
@@ -116,11 +146,11 @@ test('a server started anew listens on loopback, syncs always and takes 8 MiB', 
 test('the server is found again after the engine was killed, with its data', async () => {
   const dataDir = await dataFolder()
   const engine = await startEngine(dataDir, 20_000)
-  await store(engine.port)
+  await store(engine)
   engine.kill()
   const server = await joinServer({ dataDir })
   expect(server).toMatchObject({ adopted: true, pid: engine.pid, port: engine.port })
-  expect(await storedIn(server.port)).toBe(2)
+  expect(await storedIn(server)).toBe(2)
   process.kill(managedStatus(dataDir)?.keeperPid ?? 0, 'SIGTERM')
 })
 
@@ -150,10 +180,10 @@ test('the server is gone once its last engine was released or killed, and not be
 test('an engine that starts while the server stops gets a running one', async () => {
   const dataDir = await dataFolder()
   const before = await joinServer({ dataDir, graceMs: 0 })
-  await store(before.port)
+  await store(before)
   await before.release()
   const server = await joinServer({ dataDir })
-  expect(await storedIn(server.port)).toBe(2)
+  expect(await storedIn(server)).toBe(2)
 })
 
 test('the port that is preferred is taken where it is free, and a folder keeps the one it has', async () => {
@@ -175,12 +205,12 @@ test('the port that is preferred is taken where it is free, and a folder keeps t
 test('a killed server is started again on the same port with its data', async () => {
   const dataDir = await dataFolder()
   const server = await joinServer({ dataDir })
-  await store(server.port)
+  await store(server)
   for (const round of [1, 2]) {
     const { pid } = server
     process.kill(pid, 'SIGKILL')
     await waitUntil(() => server.pid !== pid, { what: `the server runs again (${round})` })
-    expect(await storedIn(server.port)).toBe(2)
+    expect(await storedIn(server)).toBe(2)
   }
 })
 
@@ -260,6 +290,51 @@ test('another port than the one the server runs on is refused', async () => {
     id: 'InvalidArgument',
     message: expect.stringContaining(`port ${server.port}`) as string,
   })
+})
+
+test('nobody enters without a key', async () => {
+  const dataDir = await dataFolder()
+  const server = await joinServer({ dataDir })
+  expect(server.isClosed).toBe(true)
+  const said = await new Promise<string>((resolve) => {
+    let received = ''
+    const socket = connect(server.port, '127.0.0.1', () =>
+      socket.write('CONNECT {"verbose":false}\r\nPING\r\n'),
+    )
+    socket.on('data', (data) => (received += data.toString()))
+    socket.once('close', () => resolve(received))
+  })
+  expect(said).toContain('Authorization Violation')
+})
+
+test('a folder that an earlier version made is closed, and keeps its data', async () => {
+  const dataDir = await dataFolder()
+  const first = await startManaged({ dataDir, graceMs: 1 })
+  await store(first)
+  await first.release()
+  await waitUntil(() => managedStatus(dataDir) === undefined, { what: 'the keeper is gone' })
+  // As it was before there were keys: the server open, and its folder too.
+  await rm(first.access.folder, { recursive: true })
+  await chmod(join(dataDir, 'nats'), 0o755)
+  const open = await startServer({ dataDir: join(dataDir, 'nats') })
+  onTestFinished(() => open.stop())
+  const keeper = { folder: join(dataDir, 'nats'), keeperPid: 0, socket: join(dataDir, 'nats/keeper.sock') }
+  const running = {
+    pid: open.pid,
+    host: '127.0.0.1',
+    port: open.port,
+    version: first.version,
+    syncInterval: 'always',
+    maxPayloadBytes: first.maxPayloadBytes,
+    orphan: false,
+  }
+  writeFileSync(join(dataDir, 'nats/keeper.json'), JSON.stringify({ ...keeper, server: running }))
+
+  const server = await joinServer({ dataDir })
+  expect(server.isClosed).toBe(true)
+  expect(server.pid).not.toBe(open.pid)
+  expect(await storedIn(server)).toBe(2)
+  expect(statSync(join(dataDir, 'nats')).mode & 0o777).toBe(0o700)
 })
 
 test('a host beyond loopback is refused', async () => {

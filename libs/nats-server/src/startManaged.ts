@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, realpathSync } from 'node:fs'
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, realpathSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { Access, announceAccess } from '@kiroku/nats-access'
 import { KirokuError } from '@kiroku/protocol'
 import { managedFolderOf, type KeeperSpec, type RunningServer } from './ManagedState.ts'
 import { isSupported, probe } from './NatsBinary.ts'
@@ -37,6 +38,10 @@ export interface StartManagedOptions {
 export interface ManagedServer {
   readonly url: string
   readonly port: number
+  /** The keys to it. */
+  readonly access: Access
+  /** Whether only users with a key may enter; one that an earlier version of Kiroku keeps running is open to everybody. */
+  readonly isClosed: boolean
   /** The server's present process; it changes when the server died and was started again. */
   readonly pid: number
   /** Whether the server was running before this call. */
@@ -109,6 +114,7 @@ interface Held {
   readonly lease: Lease
   readonly server: RunningServer
   readonly adopted: boolean
+  readonly keeperPid: number
 }
 
 /** A keeper tells of a server that does not become ready; this long we wait for the keeper. */
@@ -137,7 +143,7 @@ const hold = async (
       const { server, keeperPid } = first
       // Another engine's keeper was faster. Ours must not come to life after that one has ended.
       if (keeperPid !== keeper?.pid) keeper?.kill()
-      return { lease, server, adopted: server.orphan || keeperPid !== keeper?.pid }
+      return { lease, server, keeperPid, adopted: server.orphan || keeperPid !== keeper?.pid }
     }
     if (lease !== undefined && first?.type === 'failed') {
       await lease.release()
@@ -166,16 +172,21 @@ const hold = async (
  * beside other engines of the same folder. It outlives this process and stops by itself when no engine needs it.
  *
  * @throws KirokuError `NatsServerMissing`, `NatsTooOld`, `PortInUse`, `NatsUnreachable` (it does not start), or
- *   `InvalidArgument` (another port than the one it runs on; a host beyond loopback)
+ *   `InvalidArgument` (another port than the one it runs on; a host beyond loopback), `InvalidConfig` (a key that cannot be
+ *   read)
  */
 export const startManaged = async (options: StartManagedOptions): Promise<ManagedServer> => {
   if (options.host !== undefined && !isLoopback(options.host))
     throw new KirokuError(
       'InvalidArgument',
-      `The managed nats-server knows no users, so it listens on loopback only, not on ${options.host}.`,
+      `The managed nats-server speaks no TLS, so it listens on loopback only, not on ${options.host}.`,
     )
   mkdirSync(managedFolderOf(options.dataDir), { recursive: true, mode: 0o700 })
   const folder = realpathSync(managedFolderOf(options.dataDir))
+  // One that an earlier version made may be open to all.
+  chmodSync(folder, 0o700)
+  const access = new Access(folder)
+  access.prepare()
   let released = false
   let server: RunningServer | undefined
   let held: Held
@@ -193,13 +204,16 @@ export const startManaged = async (options: StartManagedOptions): Promise<Manage
       }
     }
   }
-  const acquire = (port: number): Promise<Held> =>
-    hold(
+  const acquire = async (port: number): Promise<Held> => {
+    const found = await hold(
       folder,
       async () => ({ ...(await specOf(options, folder)), port }),
       (now) => (server = now),
       () => void again(),
     )
+    announceAccess([found.server.port], { serverFolder: folder, keeperPid: found.keeperPid })
+    return found
+  }
 
   held = await acquire(options.port ?? 0)
   const first = held.server
@@ -212,9 +226,13 @@ export const startManaged = async (options: StartManagedOptions): Promise<Manage
     )
   }
   const { host, port, version, syncInterval, maxPayloadBytes } = first
+  const url = `nats://${host.includes(':') ? `[${host}]` : host}:${port}`
+  access.writeContext(url)
   return {
-    url: `nats://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    url,
     port,
+    access,
+    isClosed: first.isClosed === true,
     get pid() {
       return server?.pid ?? first.pid
     },

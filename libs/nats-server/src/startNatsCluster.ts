@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import type { Access } from '@kiroku/nats-access'
 import { startServer, type Server } from './startServer.ts'
 
 /** Nats-servers of one machine that form one JetStream cluster. */
@@ -16,6 +18,8 @@ export interface NatsClusterOptions {
   readonly ports: readonly { readonly clients: number; readonly servers: number }[]
   /** Where each has a folder, `n1`, `n2` and so on, kept at `stop`. Temporary folders when left out. */
   readonly dataDir?: string
+  /** The keys without which nobody enters; absent: they are open to every user of this machine. */
+  readonly access?: Access
 }
 
 /**
@@ -24,14 +28,22 @@ export interface NatsClusterOptions {
  *
  * @throws KirokuError `PortInUse`, `NatsServerMissing`, `NatsTooOld`, `NatsUnreachable`
  */
-export const startNatsCluster = async ({ ports, dataDir }: NatsClusterOptions): Promise<NatsCluster> => {
-  const routes = ports.map(({ servers }) => `nats://127.0.0.1:${servers}`).join(', ')
+export const startNatsCluster = async ({
+  ports,
+  dataDir,
+  access,
+}: NatsClusterOptions): Promise<NatsCluster> => {
+  // What connects as another server is told everything, so these need a secret among them too.
+  const password = randomBytes(24).toString('hex')
+  const routes = ports.map(({ servers }) => `nats://server:${password}@127.0.0.1:${servers}`).join(', ')
+  const authorization = `authorization { user: server, password: "${password}" }`
   const started = await Promise.allSettled(
     ports.map((port, i) =>
       startServer({
         serverName: `n${i + 1}`,
         port: port.clients,
-        extraConfig: `cluster { name: kiroku, listen: "127.0.0.1:${port.servers}", routes: [${routes}] }`,
+        extraConfig: `cluster { name: kiroku, listen: "127.0.0.1:${port.servers}", ${authorization}, routes: [${routes}] }`,
+        ...(access === undefined ? {} : { access }),
         ...(dataDir === undefined ? {} : { dataDir: join(dataDir, `n${i + 1}`) }),
       }),
     ),

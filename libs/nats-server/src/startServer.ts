@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Access } from '@kiroku/nats-access'
 import { KirokuError } from '@kiroku/protocol'
 import { ensureNatsServer } from './ensureNatsServer.ts'
 import { launch, type Launched } from './launch.ts'
@@ -24,6 +25,8 @@ export interface StartServerOptions {
   readonly jetStream?: boolean
   /** Name of the server, for clusters. */
   readonly serverName?: string
+  /** The keys without which nobody enters; absent: it is open. */
+  readonly access?: Access
   /** More lines in nats-server's own configuration language (authorization, cluster, TLS). */
   readonly extraConfig?: string
 }
@@ -65,6 +68,10 @@ const startReaper = (folder: string) => {
   }
 }
 
+/** The server looks for what its configuration includes from that one's own folder on. */
+const included = (folder: string, access: Access | undefined): readonly string[] =>
+  access === undefined ? [] : [`include ${JSON.stringify(relative(folder, access.configFile))}`]
+
 const ending: ReadonlySet<string> = new Set(['SIGKILL', 'SIGTERM', 'SIGINT'])
 
 /**
@@ -90,7 +97,7 @@ export const startServer = async (options: StartServerOptions = {}): Promise<Ser
       storeBytesMax: undefined,
       syncInterval: options.syncInterval ?? 'always',
       maxPayloadBytes: options.maxPayloadBytes ?? maxPayloadBytesDefault,
-      extraConfig: options.extraConfig ?? '',
+      extraConfig: [options.extraConfig ?? '', ...included(dataDir, options.access)].join('\n').trim(),
       onSpawn: (child) => reaper.watch(child.pid),
     })
     if (!('child' in result)) throw new KirokuError(result.id, result.message)

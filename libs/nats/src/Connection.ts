@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { accessAt, inboxOf } from '@kiroku/nats-access'
 import { type ErrorId, KirokuError } from '@kiroku/protocol'
 import { AuthorizationError, type NatsConnection, TimeoutError, type TlsOptions } from '@nats-io/nats-core'
 import {
@@ -23,6 +24,13 @@ export interface NatsOptions {
   readonly creds?: string
   /** Path of a file with an NKey seed. */
   readonly nkey?: string
+  /**
+   * The name of the client that this is, where NATS has rights for clients by name; answers then arrive where no other
+   * client can hear them.
+   */
+  readonly as?: string
+  /** Where no credentials are given: the key of a node, if Kiroku runs the server for this user. */
+  readonly findsKey?: boolean
   /** How long the first connection may take, in ms; default 5,000. */
   readonly timeoutMs?: number
   /** Set to require TLS; a server that requires it gets it either way. */
@@ -40,9 +48,10 @@ export const connect = async (options: NatsOptions): Promise<NatsConnection> => 
   let downSinceMs = performance.now()
   try {
     const nc = await connectNode({
-      ...(await credentials(options)),
+      ...(await credentials(options, servers)),
       servers,
       name: options.name ?? 'kiroku',
+      inboxPrefix: inboxOf(options.as),
       timeout: options.timeoutMs ?? connectTimeoutMs,
       pingInterval: pingIntervalMs,
       maxPingOut: 2,
@@ -89,8 +98,14 @@ const tlsCodes = /CERT|CRL|^ERR_(OSSL|SSL|TLS)|HOSTNAME_MISMATCH|INVALID_(CA|PUR
 export const pauseMs = (downMs: number, chance: number): number =>
   Math.min(backOffMsMax, Math.max(backOffMsMin, downMs / 4)) * (0.75 + chance / 2)
 
-const credentials = async (options: NatsOptions): Promise<NodeConnectionOptions> => {
-  const { token, user, pass, creds, nkey, tls } = options
+const credentials = async (
+  options: NatsOptions,
+  servers: readonly string[],
+): Promise<NodeConnectionOptions> => {
+  const { token, user, pass, creds, tls } = options
+  const isGiven = [token, user, pass, creds, options.nkey].some((each) => each !== undefined)
+  const found = options.findsKey === true && !isGiven ? accessAt(servers)?.node : undefined
+  const nkey = options.nkey ?? found?.nkey
   return {
     ...(token === undefined ? {} : { token }),
     ...(user === undefined ? {} : { user }),

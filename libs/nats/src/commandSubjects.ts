@@ -1,6 +1,15 @@
-/** Where the owner of a partition takes commands. */
-export const commandSubject = (log: string, partition: number | string): string =>
-  `kiroku.cmd.${log}.${partition}`
+/**
+ * Where the owner of a partition takes commands.
+ * @param as the client that sends them, where NATS knows it by name; absent: a node, or somebody with its rights
+ */
+export const commandSubject = (log: string, partition: number | string, as?: string): string =>
+  named(`kiroku.cmd.${log}.${partition}`, as)
+
+/** Where nodes say what a log is made of, to clients that may not read that in NATS. */
+export const directorySubject = (log: string, as: string): string => named(`kiroku.directory.${log}`, as)
+
+const named = (subject: string, as: string | undefined): string =>
+  as === undefined ? subject : `${subject}.${as}`
 
 /** Where a new owner of a partition announces its epoch. */
 export const ownerSubject = (log: string, partition: number | string): string =>

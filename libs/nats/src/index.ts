@@ -1,7 +1,8 @@
 /**
  * NATS itself. Owns the connection, the publisher to streams, the meaning of JetStream's errors, and the
  * transport of commands and replies between clients and owners. Knows nothing of frames or queues' rules;
- * talks to NATS, and to `@kiroku/protocol` for the shape of commands.
+ * talks to NATS, to `@kiroku/protocol` for the shape of commands, and to `@kiroku/nats-access` for
+ * where clients get their answers.
  */
 export { connect, type NatsOptions } from './Connection.ts'
 export { onReconnect } from './onReconnect.ts'
@@ -9,6 +10,7 @@ export { findOutage } from './findOutage.ts'
 export { requireJetStream } from './requireJetStream.ts'
 export { Publisher, type PublishAnswer } from './Publisher.ts'
 export { isNatsAway, isOvertaken, isStreamMissing, jetStreamCode, toKirokuError } from './jetStreamErrors.ts'
+export { answerDirectory, askDirectory } from './directory.ts'
 export { answerQuestions, askQuestion } from './questions.ts'
 export { serveCommands, type CommandService, type CommandServing } from './serveCommands.ts'
 export {

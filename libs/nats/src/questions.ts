@@ -1,6 +1,7 @@
 import { KirokuError } from '@kiroku/protocol'
 import { createInbox, type NatsConnection } from '@nats-io/nats-core'
 import { toKirokuError } from './jetStreamErrors.ts'
+import { isAnswerable, nameIn } from './isAnswerable.ts'
 import { assemble, publishInParts } from './parts.ts'
 
 /** Asks the process that answers at a subject; undefined: none does. Errors: `Timeout`, `NatsUnreachable`. */
@@ -39,19 +40,20 @@ export const askQuestion = async (
 /**
  * Answers what is asked at a subject; of several processes that do, one gets each question. A question whose answer fails
  * has none. Returns the function that stops it.
+ * @param subject where its last word is a wildcard, it is the name of the client that asks
  */
 export const answerQuestions = (
   nc: NatsConnection,
   subject: string,
   answer: (question: Uint8Array) => Promise<Uint8Array>,
 ): (() => void) => {
+  const isNamed = subject.endsWith('.*')
   const subscription = nc.subscribe(subject, {
     queue: 'answers',
     callback: (error, msg) => {
-      const { reply = '' } = msg
-      if (error !== null || reply === '') return
+      if (error !== null || !isAnswerable(msg, isNamed ? nameIn(msg) : undefined)) return
       answer(msg.data).then(
-        (bytes) => publishInParts(nc, reply, bytes),
+        (bytes) => publishInParts(nc, msg.reply!, bytes),
         () => undefined,
       )
     },

@@ -1,3 +1,4 @@
+import { inboxOf } from '@kiroku/nats-access'
 import { type Command, KirokuError, type Reply } from '@kiroku/protocol'
 import { createInbox, headers, type Msg, type NatsConnection, type PublishOptions } from '@nats-io/nats-core'
 import { decodeReply, encodeCommands } from './CommandCodec.ts'
@@ -40,6 +41,8 @@ export interface LinkNews {
 /** How requests are made. */
 export interface RequesterOptions {
   readonly log: string
+  /** As in `NatsOptions`. */
+  readonly as?: string | undefined
   readonly links?: LinkNews | undefined
 }
 
@@ -56,8 +59,11 @@ interface Pending {
 }
 
 /** Makes the requesting side: one inbox for all replies, told apart by a number in the subject. */
-export const requestCommands = (nc: NatsConnection, { log, links }: RequesterOptions): CommandRequester => {
-  const prefix = `${createInbox()}.`
+export const requestCommands = (
+  nc: NatsConnection,
+  { log, as, links }: RequesterOptions,
+): CommandRequester => {
+  const prefix = `${createInbox(inboxOf(as))}.`
   const asking = headers()
   asking.set(linkHeader, 'wanted')
   const pending = new Map<number, Pending>()
@@ -189,7 +195,7 @@ export const requestCommands = (nc: NatsConnection, { log, links }: RequesterOpt
 
   const publish = (partition: number, bytes: Uint8Array, options: PublishOptions): void => {
     try {
-      nc.publish(commandSubject(log, partition), bytes, options)
+      nc.publish(commandSubject(log, partition, as), bytes, options)
     } catch (cause) {
       throw toKirokuError(cause, `Cannot send to partition ${partition}`)
     }

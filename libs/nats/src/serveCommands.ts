@@ -3,6 +3,7 @@ import { headers, type Msg, type MsgHdrs, type NatsConnection } from '@nats-io/n
 import { decodeCommands, encodeError, encodeReply } from './CommandCodec.ts'
 import { DeliveryReceipts } from './DeliveryReceipts.ts'
 import { commandSubject, linkHeader, ownerSubject } from './commandSubjects.ts'
+import { isAnswerable, nameIn } from './isAnswerable.ts'
 import { onReconnect } from './onReconnect.ts'
 import { publishInParts } from './parts.ts'
 import { wireError } from './wireError.ts'
@@ -81,12 +82,20 @@ export const serveCommands = (nc: NatsConnection, service: CommandService): Comm
     underWay.add(tracked)
   }
 
-  const subscription = nc.subscribe(commandSubject(log, partition), {
-    callback: (error, msg) => {
-      if (error !== null || msg.reply === undefined || msg.reply === '') return
-      track(answer(msg).catch((defect: unknown) => service.onDefect?.(defect)))
-    },
-  })
+  const take = (msg: Msg, as: string | undefined): void => {
+    if (!isAnswerable(msg, as)) return
+    track(answer(msg).catch((defect: unknown) => service.onDefect?.(defect)))
+  }
+  const listen = (subject: string, nameOf: (msg: Msg) => string | undefined) =>
+    nc.subscribe(subject, {
+      callback: (error, msg) => {
+        if (error === null) take(msg, nameOf(msg))
+      },
+    })
+  const subscriptions = [
+    listen(commandSubject(log, partition), () => undefined),
+    listen(commandSubject(log, partition, '*'), nameIn),
+  ]
 
   let announced = 0
   const tell = (): void => {
@@ -113,7 +122,7 @@ export const serveCommands = (nc: NatsConnection, service: CommandService): Comm
     },
     stop: async (timeoutMs = 1_000) => {
       stopTelling()
-      if (!nc.isClosed()) subscription.unsubscribe()
+      if (!nc.isClosed()) for (const each of subscriptions) each.unsubscribe()
       stopping.abort(new KirokuError('NotOwner', `Partition ${partition} is handed over`))
       let timer: NodeJS.Timeout | undefined
       const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, timeoutMs)))

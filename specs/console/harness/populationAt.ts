@@ -11,7 +11,7 @@ import { stateNames } from '@kiroku/protocol'
  * replayed from its first record on.
  */
 export const populationAt = async (natsUrl: string, seqs: readonly number[]): Promise<Population> => {
-  const nats = await connect({ servers: natsUrl })
+  const nats = await connect({ servers: natsUrl, findsKey: true })
   try {
     const log = await openLog(nats, { name: 'main' })
     const sum = Object.fromEntries(stateNames.map((name) => [name, 0])) as Record<keyof Population, number>

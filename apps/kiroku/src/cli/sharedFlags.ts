@@ -23,6 +23,8 @@ export const gentleFlag: FlagSpec = {
 export const natsSettings: readonly SettingKey[] = [
   'nats',
   'natsCreds',
+  'natsNkey',
+  'natsAs',
   'natsUser',
   'natsPassword',
   'natsToken',

@@ -78,6 +78,9 @@ describe('the command tree', () => {
       'cluster clock',
       'cluster nats',
       'token new',
+      'client add',
+      'client list',
+      'client remove',
       'doctor',
       'completions',
     ])

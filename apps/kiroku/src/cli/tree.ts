@@ -1,3 +1,4 @@
+import { clientCommands } from '../commands/client/clientCommands.ts'
 import { clusterCommands } from '../commands/cluster/clusterCommands.ts'
 import { dlqCommands } from '../commands/dlq/dlqCommands.ts'
 import { redriveCommands } from '../commands/dlq/redriveCommands.ts'
@@ -30,6 +31,7 @@ export const tree: CommandSpec = {
     machineCommand,
     clusterCommands,
     tokenCommands,
+    clientCommands,
     doctorCommand,
     completionsCommand,
   ],

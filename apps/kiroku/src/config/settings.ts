@@ -60,6 +60,23 @@ export const settingsTable = [
     description: 'NATS credentials file (JWT and seed).',
   }),
   setting({
+    key: 'natsNkey',
+    flag: 'nats-nkey',
+    env: 'KIROKU_NATS_NKEY',
+    kind: 'text',
+    metavar: 'FILE',
+    description: 'File with the seed of an NKey, for NATS.',
+  }),
+  setting({
+    key: 'natsAs',
+    flag: 'nats-as',
+    env: 'KIROKU_NATS_AS',
+    kind: 'text',
+    metavar: 'NAME',
+    description:
+      'The client that this is to NATS, where it lets clients in by name, with the rights of clients (docs/production.md). Not for nodes, nor for commands that read the log.',
+  }),
+  setting({
     key: 'natsUser',
     flag: 'nats-user',
     env: 'KIROKU_NATS_USER',

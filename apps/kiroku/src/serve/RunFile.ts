@@ -4,6 +4,8 @@ import { join } from 'node:path'
 /** The file by which `kiroku up` is found by other commands in its folder. */
 export interface RunFile {
   readonly natsUrl: string
+  /** Where the keys to it are, as `Access` takes it; absent: an earlier version wrote this. */
+  readonly serverFolder?: string
   readonly apiUrl: string
   readonly pid: number
   readonly log: string

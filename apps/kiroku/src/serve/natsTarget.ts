@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { NatsOptions } from '@kiroku/nats'
+import { Access } from '@kiroku/nats-access'
 import { KirokuError } from '@kiroku/protocol'
 import type { Settings } from '../config/settings.ts'
 import { isRunning, readRunFile } from './RunFile.ts'
@@ -9,28 +10,33 @@ import { isRunning, readRunFile } from './RunFile.ts'
  * Errors: `NatsUnreachable` when there is neither, `InvalidArgument` for files that cannot be read.
  */
 export const natsTarget = (settings: Settings): NatsOptions =>
-  settings.nats === undefined
-    ? { servers: urlOfFolder(settings.dataDir), name: 'kiroku' }
-    : givenNats(settings)
+  settings.nats === undefined ? natsOfFolder(settings.dataDir) : givenNats(settings)
 
-/** The NATS that the settings name. Errors: `NatsUnreachable` when they name none. */
+/**
+ * The NATS that the settings name; one that Kiroku runs for this user needs no credentials.
+ * Errors: `NatsUnreachable` when they name none.
+ */
 export const givenNats = (settings: Settings): NatsOptions => {
   if (settings.nats === undefined)
     throw new KirokuError('NatsUnreachable', 'no NATS was named (--nats, KIROKU_NATS)')
   const { natsUser: user, natsPassword: pass, natsToken: token, natsCreds: creds } = settings
+  const { natsNkey: nkey, natsAs: as } = settings
   const tls = tlsOf(settings)
   return {
     servers: settings.nats.split(',').map((server) => server.trim()),
     name: 'kiroku',
+    findsKey: true,
     ...(user === undefined ? {} : { user }),
     ...(pass === undefined ? {} : { pass }),
     ...(token === undefined ? {} : { token }),
     ...(creds === undefined ? {} : { creds }),
+    ...(nkey === undefined ? {} : { nkey }),
+    ...(as === undefined ? {} : { as }),
     ...(tls === undefined ? {} : { tls }),
   }
 }
 
-const urlOfFolder = (dataDir: string): string => {
+const natsOfFolder = (dataDir: string): NatsOptions => {
   const run = readRunFile(dataDir)
   if (run === undefined)
     throw new KirokuError(
@@ -39,7 +45,11 @@ const urlOfFolder = (dataDir: string): string => {
     )
   if (!isRunning(run))
     throw new KirokuError('NatsUnreachable', `the engine of this folder (process ${run.pid}) is gone`)
-  return run.natsUrl
+  return {
+    servers: run.natsUrl,
+    name: 'kiroku',
+    ...(run.serverFolder === undefined ? {} : new Access(run.serverFolder).node),
+  }
 }
 
 const tlsOf = ({ natsTlsCa, natsTlsCert, natsTlsKey }: Settings): NatsOptions['tls'] =>

@@ -3,7 +3,7 @@ import type { LocalOwners } from '@kiroku/client'
 import { placement, type PlacementEvent, refuseNewerLog } from '@kiroku/cluster'
 import { Node, noteFilesIn, TailNotes, type ActorState } from '@kiroku/engine'
 import type { Log } from '@kiroku/log'
-import { requestCommands, serveCommands, type CommandServing } from '@kiroku/nats'
+import { answerDirectory, requestCommands, serveCommands, type CommandServing } from '@kiroku/nats'
 import { type Answer, featureLevel, KirokuError } from '@kiroku/protocol'
 import * as Effect from 'effect/Effect'
 import * as Exit from 'effect/Exit'
@@ -182,6 +182,10 @@ export const startNode = async (setup: NodeSetup): Promise<RunningNode> => {
     await link?.close()
     throw error
   })
+  const stopTelling = answerDirectory(nats, meta.name, {
+    incarnation: meta.incarnation,
+    partitions: meta.partitions,
+  })
   return {
     node,
     owners: {
@@ -209,6 +213,7 @@ export const startNode = async (setup: NodeSetup): Promise<RunningNode> => {
       await Effect.runPromise(Scope.close(scope, Exit.void))
       await Promise.all(stopping)
       await link?.close()
+      stopTelling()
       requester.close()
     },
   }

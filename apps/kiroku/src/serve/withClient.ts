@@ -15,6 +15,8 @@ export const lookOptions = { timeoutMs: 1_500 }
 /** What a command that talks to an engine gets in addition to the client. */
 export interface Connected {
   readonly nats: Nats
+  /** Where that is, and how it is entered. */
+  readonly target: NatsOptions
   readonly log: string
 }
 
@@ -37,7 +39,7 @@ export const withClient = async <A>(
   const { timeoutMs, ...clientOptions } = options
   const nats = await connect(timeoutMs === undefined ? target : { ...target, timeoutMs })
   try {
-    const transport = natsTransport(nats, { log: settings.log, link: settings.link })
+    const transport = natsTransport(nats, { log: settings.log, as: target.as, link: settings.link })
     const client = createClient(transport, {
       name: `cli-${process.pid}`,
       actor: localActor(),
@@ -46,7 +48,7 @@ export const withClient = async <A>(
       ...clientOptions,
     })
     try {
-      return await act(client, { nats, log: settings.log })
+      return await act(client, { nats, target, log: settings.log })
     } finally {
       await client.close()
     }

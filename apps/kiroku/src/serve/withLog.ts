@@ -40,5 +40,8 @@ const natsOf = async (settings: Settings): Promise<{ target: NatsOptions; releas
   if (!stopped) return { target: natsTarget(settings), release: () => Promise.resolve() }
   const { startManaged } = await import('@kiroku/nats-server')
   const server = await startManaged({ dataDir })
-  return { target: { servers: server.url, name: 'kiroku' }, release: () => server.release() }
+  return {
+    target: { servers: server.url, name: 'kiroku', ...server.access.node },
+    release: () => server.release(),
+  }
 }

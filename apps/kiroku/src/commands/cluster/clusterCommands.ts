@@ -59,7 +59,7 @@ export const clusterCommands: CommandSpec = {
       name: 'nats',
       summary: 'Run three nats-servers on this machine as one JetStream cluster, to try nodes on it.',
       description:
-        'They listen on loopback, without a password, on --nats-port and the next two ports, and on the ports 2000 above these for one another; each has a folder in the data folder, and every write reaches the disk before it is acknowledged. Ctrl-C ends all three; the next start continues. For three machines see docs/production.md.',
+        'They listen on loopback, for programs of this user, which find the key to them, on --nats-port and the next two ports, and on the ports 2000 above these for one another; each has a folder in the data folder, and every write reaches the disk before it is acknowledged. Ctrl-C ends all three; the next start continues. For three machines see docs/production.md.',
       examples: [
         { command: 'kiroku cluster nats --data-dir nats', description: 'On the ports 4222 to 4224' },
       ],

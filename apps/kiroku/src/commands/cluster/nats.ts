@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { setInterval as every } from 'node:timers/promises'
+import { Access, announceAccess } from '@kiroku/nats-access'
 import { startNatsCluster } from '@kiroku/nats-server'
 import type { Invocation } from '../../cli/CommandSpec.ts'
 import { keepPrivate } from '../../config/keepPrivate.ts'
@@ -21,11 +22,19 @@ export const run = async ({ settings, out, signal }: Invocation): Promise<void> 
     clients: natsPort + i,
     servers: natsPort + serversPort - clientsPort + i,
   }))
-  const cluster = await startNatsCluster({ ports, dataDir: folder })
+  const access = new Access(folder)
+  access.prepare()
+  const cluster = await startNatsCluster({ ports, dataDir: folder, access })
+  announceAccess(
+    cluster.servers.map(({ port }) => port),
+    { serverFolder: folder, keeperPid: process.pid },
+  )
+  access.writeContext(cluster.urls.join(','))
   try {
     const nats = cluster.urls.join(',')
     out.line(`three nats-servers on this machine, one JetStream cluster; data in ${folder}`)
     for (const [i, { url, pid }] of cluster.servers.entries()) out.line(`  n${i + 1}  ${url}  pid ${pid}`)
+    out.line(`open to this user alone; \`nats\` takes --context ${access.contextFile}`)
     out.line(`a node on it: kiroku serve --nats ${nats} --replicas ${serversCount} --data-dir node-1`)
     out.result({ ready: true, nats, servers: cluster.servers.map(({ url, pid }) => ({ url, pid })) })
     const running = new Map(cluster.servers.map(({ pid }, i) => [`n${i + 1}`, pid]))

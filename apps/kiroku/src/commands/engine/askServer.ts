@@ -1,5 +1,8 @@
+import type { NatsOptions } from '@kiroku/nats'
 import { catalogueStream } from '../../log/logAdapter.ts'
 import type { Nats } from '../../serve/describeCluster.ts'
+import { askAccess } from './askAccess.ts'
+import type { NatsAccess } from './judgeAccess.ts'
 
 /** What a NATS server reports of itself; undefined if this account may not know. */
 export interface ServerAnswers {
@@ -7,13 +10,21 @@ export interface ServerAnswers {
   readonly syncInterval: string | undefined
   /** Its time minus ours, in ms. */
   readonly clockSkewMs: number | undefined
+  readonly access: NatsAccess
 }
 
 const askMs = 1_000
 
-/** Asks the server for its configuration (the system account only) and its time (JetStream's answers carry it). */
-export const askServer = async (nats: Nats): Promise<ServerAnswers> => {
-  const [varz, time] = await Promise.all([ask<Varz>(nats, '$SYS.REQ.SERVER.PING.VARZ'), timeOf(nats)])
+/**
+ * Asks the server for its configuration (the system account only) and its time (JetStream's answers carry it), and who can
+ * enter.
+ */
+export const askServer = async (nats: Nats, target: NatsOptions): Promise<ServerAnswers> => {
+  const [varz, time, access] = await Promise.all([
+    ask<Varz>(nats, '$SYS.REQ.SERVER.PING.VARZ'),
+    timeOf(nats),
+    askAccess(nats, target),
+  ])
   const config = varz?.data?.jetstream?.config
   const syncInterval =
     config === undefined
@@ -21,7 +32,7 @@ export const askServer = async (nats: Nats): Promise<ServerAnswers> => {
       : config.sync_always === true
         ? 'always'
         : nanoseconds(config.sync_interval)
-  return { syncInterval, clockSkewMs: time }
+  return { syncInterval, clockSkewMs: time, access }
 }
 
 interface Varz {

@@ -42,6 +42,7 @@ const healthy: Facts = {
   index: { isFollowed: true, behind: 3 },
   lostLogs: [],
   queues: [queue('mail', 'dlq'), queue('dlq', null)],
+  access: { entry: 'closed', isPlain: false },
   held: [],
   keys: [{ queue: 'mail', state: 'there' }],
 }
@@ -65,6 +66,16 @@ const damagedAt5: RecordCheck = {
 }
 
 describe('the doctor', () => {
+  it('says who can enter NATS', () => {
+    expect(statusOf({}, 'NATS access')).toBe('ok')
+    const access = (entry: Facts['access']['entry'], isPlain = false) =>
+      statusOf({ access: { entry, isPlain } }, 'NATS access')
+    expect(access('elsewhere')).toBe('ok')
+    expect(access('open')).toBe('warning')
+    expect(access('closed', true)).toBe('warning')
+    expect(access(undefined)).toBe('unknown')
+  })
+
   it('names a log that this node wrote to and that is gone', () => {
     const found = diagnose({ ...healthy, lostLogs: [{ incarnation: 'abcd1234', lastSeq: 77 }] })
     expect(found).toContainEqual(

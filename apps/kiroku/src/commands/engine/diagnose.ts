@@ -12,6 +12,8 @@ import {
 } from '@kiroku/protocol'
 import type { LostLog } from '../../audit/tailsOf.ts'
 import type { KeysFound } from './askKeys.ts'
+import type { Finding } from './Finding.ts'
+import { judgeAccess, type NatsAccess } from './judgeAccess.ts'
 
 /** Facts that the doctor collected; undefined if unknown from here. */
 export interface Facts {
@@ -42,18 +44,11 @@ export interface Facts {
   /** Logs of this name that this node wrote to, and that are gone. */
   readonly lostLogs: readonly LostLog[]
   readonly queues: readonly Pick<QueueDescription, 'name' | 'config' | 'warnings' | 'subscriptions'>[]
+  readonly access: NatsAccess
   /** Messages that cannot arrive. */
   readonly held: readonly OutboxDescription[]
   /** Of erasable queues that have messages. */
   readonly keys: readonly KeysFound[]
-}
-
-/** One finding: the subject, its state, and what to do. */
-export interface Finding {
-  readonly check: string
-  readonly status: 'ok' | 'warning' | 'bad' | 'unknown'
-  readonly detail: string
-  readonly advice?: string
 }
 
 const frameRoomBytes = 8 * 1024 * 1024
@@ -62,6 +57,7 @@ const clockSkewMsMax = 2_000
 /** Judges the facts. */
 export const diagnose = (facts: Facts): Finding[] => [
   natsVersion(facts),
+  judgeAccess(facts.access),
   syncInterval(facts),
   replicas(facts),
   maxPayload(facts),

@@ -4,27 +4,27 @@ import { askBeat, indexState } from '@kiroku/auditor'
 import type { Client } from '@kiroku/client'
 import { decodeCheckpoint } from '@kiroku/engine'
 import { findOutage } from '@kiroku/nats'
-import type { KirokuError } from '@kiroku/protocol'
 import { auditorBus } from '../../auditor/auditorBus.ts'
 import { auditedLog } from '../../audit/auditedLog.ts'
 import { lostLogs, tailsOf } from '../../audit/tailsOf.ts'
 import type { Invocation } from '../../cli/CommandSpec.ts'
 import { catalogueStream } from '../../log/logAdapter.ts'
 import { showProgress } from '../../cli/showProgress.ts'
-import type { Nats } from '../../serve/describeCluster.ts'
-import { lookOptions, withClient } from '../../serve/withClient.ts'
+import { lookOptions, withClient, type Connected } from '../../serve/withClient.ts'
 import { askKeys } from './askKeys.ts'
 import { askServer } from './askServer.ts'
-import { diagnose, type Facts, type Finding } from './diagnose.ts'
+import { diagnose, type Facts } from './diagnose.ts'
+import { outageFinding } from './Finding.ts'
 
 export const run = (invocation: Invocation): Promise<void> =>
   withClient(
     invocation,
-    async (client, { nats, log }) => {
+    async (client, connected) => {
+      const { nats } = connected
       const { out } = invocation
       const outage = await findOutage(nats, checkMs, catalogueStream)
       const findings =
-        outage === undefined ? diagnose(await gather(invocation, client, nats, log)) : [outageFinding(outage)]
+        outage === undefined ? diagnose(await gather(invocation, client, connected)) : [outageFinding(outage)]
       for (const { check, status, detail, advice } of findings) {
         out.line(
           `${{ ok: 'ok     ', warning: 'WARNING', bad: 'BAD    ', unknown: 'unknown' }[status]}  ${check}: ${detail}`,
@@ -41,19 +41,16 @@ export const run = (invocation: Invocation): Promise<void> =>
 /** How long JetStream may take, in ms; without it nothing else can be found out. */
 const checkMs = 1_000
 
-const outageFinding = ({ id, message, help }: KirokuError): Finding => ({
-  check: 'NATS',
-  status: 'bad',
-  detail: `${id}: ${message}`,
-  advice: help,
-})
-
 /**
  * A partition with more bytes than this is read only from its newest checkpoint on, unless all is requested.
  */
 const recordBytesMax = 64 * 1024 * 1024
 
-const gather = async (invocation: Invocation, client: Client, nats: Nats, log: string): Promise<Facts> => {
+const gather = async (
+  invocation: Invocation,
+  client: Client,
+  { nats, target, log }: Connected,
+): Promise<Facts> => {
   const { dataDir } = invocation.settings()
   const [{ managedStatus }, { openLog }] = await Promise.all([
     import('@kiroku/nats-server'),
@@ -61,7 +58,7 @@ const gather = async (invocation: Invocation, client: Client, nats: Nats, log: s
   ])
   const managed = managedStatus(resolve(dataDir))
   const isOurs = managed !== undefined && nats.getServer().endsWith(`:${managed.port}`)
-  const server = await askServer(nats)
+  const server = await askServer(nats, target)
   const opened = await openLog(nats, { name: log }).catch(() => undefined)
   const { onProgress, done } = showProgress()
   const record =
@@ -101,6 +98,7 @@ const gather = async (invocation: Invocation, client: Client, nats: Nats, log: s
     record,
     lostLogs: opened === undefined ? [] : lostLogs(dataDir, opened),
     queues,
+    access: server.access,
     held: (partitions ?? []).flatMap(({ held = [] }) => held),
     keys,
   }

@@ -45,7 +45,7 @@ export const run = async ({
     server = await startNats(settings, dataDir, out)
     const { url: nats, version, disk } = server
     const engine = await startEngine({
-      nats: { servers: nats, name: `kiroku-${process.pid}` },
+      nats: { servers: nats, name: `kiroku-${process.pid}`, ...server.access.node },
       disk,
       settings: { ...settings, dataDir },
       logger,
@@ -57,7 +57,13 @@ export const run = async ({
       await applyQueues(engine.client, queues, logger)
       if (flag('sample')) await runShop(engine.client, signal)
       const api = engine.apiUrl!
-      letGo = keepRunFile(dataDir, { natsUrl: nats, apiUrl: api, pid: process.pid, log: settings.log })
+      letGo = keepRunFile(dataDir, {
+        natsUrl: nats,
+        serverFolder: running.access.serverFolder,
+        apiUrl: api,
+        pid: process.pid,
+        log: settings.log,
+      })
       const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1)
       for (const line of banner({
         engine,
@@ -136,6 +142,14 @@ const banner = ({ engine, server, settings, dataDir, kept, seconds, isSample }: 
     ...taken,
     `  NATS       ${server.url}  (nats-server ${server.version}, sync_interval ${server.syncInterval})`,
     ...natsMoved,
+    ...(server.isClosed
+      ? [
+          `             (yours alone: your programs find the key, ${selfCommand()} client add NAME lets others in)`,
+          `             nats --context ${server.access.contextFile}`,
+        ]
+      : [
+          '             (open to every user of this machine until all engines of this folder are stopped: an earlier version started it)',
+        ]),
     `  data       ${dataDir}`,
     '',
     isSample

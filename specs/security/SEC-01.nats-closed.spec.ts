@@ -1,0 +1,136 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
+import { connect } from '@kiroku/client-nats'
+import { connect as connectNats } from '@kiroku/nats'
+import { Access, clientRights, nodeRights, permissionsOf } from '@kiroku/nats-access'
+import { managedStatus } from '@kiroku/nats-server'
+import { isKirokuError } from '@kiroku/protocol'
+import { type TemporaryFolder, temporaryFolder, waitUntil } from '@kiroku/testkit'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Attempts, Outcome } from './intruder.ts'
+
+const launcher = fileURLToPath(import.meta.resolve('@kiroku/cli/bin'))
+const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url))
+
+/** The user `nobody` and its group. */
+const nobody = 65_534
+
+const run = async (script: readonly string[], cwd: string, as: object = {}): Promise<string> => {
+  const child = spawn(process.execPath, script, { cwd, stdio: ['ignore', 'pipe', 'pipe'], ...as })
+  const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
+  if (code !== 0) throw new Error(`${script.join(' ')} ended with ${String(code)}: ${err}`)
+  return out
+}
+
+describe('the nats-server that `kiroku up` runs', () => {
+  let folder: TemporaryFolder
+  let engine: ChildProcess
+  let nats = ''
+  const dataDir = (): string => path.join(folder.path, '.kiroku')
+  const kiroku = (...args: string[]): Promise<string> => run([launcher, ...args], folder.path)
+
+  beforeAll(async () => {
+    folder = await temporaryFolder()
+    // Only what the engine does itself keeps others out.
+    chmodSync(folder.path, 0o755)
+    const args = [
+      'up',
+      '--json',
+      '--http',
+      '127.0.0.1:0',
+      '--nats-port',
+      '0',
+      '--console',
+      'off',
+      '--log-level',
+      'warn',
+    ]
+    engine = spawn(process.execPath, [launcher, ...args], {
+      cwd: folder.path,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const [line] = (await once(createInterface(engine.stdout!), 'line')) as [string]
+    nats = (JSON.parse(line) as { nats: string }).nats
+    const client = await connect({ servers: nats })
+    await client.queues.create('mail', { erasable: 'message' })
+    await client.send('mail', 'secret')
+    await client.close()
+  }, 120_000)
+
+  afterAll(async () => {
+    engine.kill('SIGTERM')
+    await once(engine, 'exit')
+    await waitUntil(() => managedStatus(dataDir()) === undefined, {
+      timeoutMs: 60_000,
+      what: 'the keeper is gone',
+    })
+    await folder.remove()
+  }, 90_000)
+
+  it('[SEC-01] another user of the machine finds no stream, no key, no command and no file', async ({
+    skip,
+  }) => {
+    if (process.getuid?.() !== 0) {
+      if (process.env['KIROKU_REQUIRE_ALL'] === '1') throw new Error('only root can try this as another user')
+      console.warn('What another user can do is NOT TRIED: only root can become one.')
+      skip('only root can become another user')
+    }
+    const inside = readdirSync(dataDir(), { recursive: true, encoding: 'utf8' })
+    const paths = [dataDir(), ...inside.map((name) => path.join(dataDir(), name))]
+    const attempts: Attempts = { nats, paths }
+    const outcome = JSON.parse(
+      await run([here('intruder.ts'), JSON.stringify(attempts)], '/', { uid: nobody, gid: nobody }),
+    ) as Outcome
+    expect(outcome).toEqual({
+      uid: nobody,
+      stream: 'NatsUnauthorized',
+      command: 'NatsUnauthorized',
+      paths: Object.fromEntries(paths.map((each) => [each, 'EACCES'])),
+    })
+    // Should the folder be opened to others by mistake, each file in it is still closed.
+    for (const name of readdirSync(new Access(path.join(dataDir(), 'nats')).folder))
+      expect(statSync(path.join(dataDir(), 'nats', 'access', name)).mode & 0o077, name).toBe(0)
+  })
+
+  it('[SEC-01] programs of the user who started it need no password, by its address or in its folder', async () => {
+    const program = `
+      const { connect } = await import('${import.meta.resolve('@kiroku/client-nats')}')
+      const client = await connect(process.argv[1] === undefined ? {} : { servers: process.argv[1], link: 'off' })
+      console.log((await client.queues.list()).map(({ name }) => name).join())
+      await client.close()`
+    expect(await run(['-e', program], folder.path)).toBe('mail\n')
+    expect(await run(['-e', program, nats], '/')).toBe('mail\n')
+    expect(JSON.parse(await kiroku('queue', 'list', '--json'))).toMatchObject({ queues: [{ name: 'mail' }] })
+  })
+
+  it('[SEC-01] a client that was let in sends and receives, reads no log, and can be shut out again', async () => {
+    await kiroku('client', 'add', 'shop')
+    const key = { nkey: path.join(folder.path, 'shop.nk'), as: 'shop' }
+    expect(statSync(key.nkey).mode & 0o777).toBe(0o600)
+    const enter = () => connect({ servers: nats, link: 'off', ...key })
+    const client = await waitUntil(enter, { what: 'the server knows the key' })
+    await client.send('mail', 'hello')
+    const [message] = await client.receive('mail', { waitMs: 30_000 })
+    await client.ack(message!.receipt)
+
+    const raw = await connectNats({ servers: nats, ...key })
+    await expect(raw.request('$JS.API.STREAM.NAMES', '', { timeout: 2_000 })).rejects.toThrow(/permission/i)
+    await raw.close()
+
+    await client.close()
+    await kiroku('client', 'remove', 'shop')
+    await waitUntil(() => enter().then((late) => late.close().then(() => false), isRefused))
+  })
+
+  it('[SEC-01] a NATS cluster of one’s own gets exactly these rights from the documentation', () => {
+    const page = readFileSync(here('../../docs/production.md'), 'utf8')
+    for (const rights of [nodeRights, clientRights('shop')]) expect(page).toContain(permissionsOf(rights))
+  })
+})
+
+const isRefused = (error: unknown): boolean => isKirokuError(error) && error.id === 'NatsUnauthorized'
