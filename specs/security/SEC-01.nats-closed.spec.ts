@@ -127,6 +127,20 @@ describe('the nats-server that `kiroku up` runs', () => {
     await waitUntil(() => enter().then((late) => late.close().then(() => false), isRefused))
   })
 
+  it('[SEC-01] a client that acts in the name of another is on record with its own, and the other as its claim', async () => {
+    const actor = { name: 'root', origin: 'cli' }
+    for (const link of ['on', 'off'] as const) {
+      const client = await connect({ servers: nats, link, actor })
+      await (link === 'on' ? client.queues.pause('mail') : client.queues.resume('mail'))
+      await client.close()
+    }
+    const { acts } = JSON.parse(await kiroku('acts', '--queue', 'mail', '--json')) as {
+      acts: { event: string; by: unknown }[]
+    }
+    const done = acts.filter(({ event }) => event.startsWith('Delivery')).map(({ by }) => by)
+    expect(done).toEqual(Array(2).fill({ name: 'client', origin: 'client, says it is root (cli)' }))
+  })
+
   it('[SEC-01] a NATS cluster of one’s own gets exactly these rights from the documentation', () => {
     const page = readFileSync(here('../../docs/production.md'), 'utf8')
     for (const rights of [nodeRights, clientRights('shop')]) expect(page).toContain(permissionsOf(rights))

@@ -24,7 +24,7 @@ export interface NatsTransportOptions {
 export const natsTransport = (nc: NatsConnection, options: NatsTransportOptions = {}): Transport => {
   const { link = 'on', log = 'main' } = options
   if (link === 'off') return overNats(nc, options, undefined)
-  const links = new Links(log)
+  const links = new Links(log, options.as)
   const transport = ownerFirst(links, overNats(nc, options, links))
   return {
     ...transport,

@@ -1,8 +1,8 @@
 import type net from 'node:net'
-import { decodeCommands, encodeError, encodeReply, wireError } from '@kiroku/nats'
+import { decodeCommands, encodeError, encodeReply, fromClient, wireError } from '@kiroku/nats'
 import { type Command, KirokuError, type Reply } from '@kiroku/protocol'
 import { FrameSocket } from './FrameSocket.ts'
-import { encodeGreeting, refuseClient, type ClientGreeting } from './greeting.ts'
+import { encodeGreeting, readName, refuseClient, type ClientGreeting } from './greeting.ts'
 import { greetingBytesMax, greetingTimeoutMs, linkVersion, unreadBytesMax } from './limits.ts'
 
 /** The owner of one partition, as it also answers within its process. */
@@ -36,9 +36,10 @@ export class LinkedClient {
   /** Ends a connection that does not greet. */
   readonly #late: NodeJS.Timeout
   #isGreeted = false
+  #as: string | undefined
   #isClosed = false
 
-  constructor(socket: net.Socket, expected: Omit<ClientGreeting, 'version'>, service: Service) {
+  constructor(socket: net.Socket, expected: Pick<ClientGreeting, 'log' | 'node'>, service: Service) {
     this.#service = service
     this.#frames = FrameSocket.accept(socket, greetingBytesMax, (request, partition, content) => {
       if (this.#isGreeted) this.#track(this.#answer(request, partition, content))
@@ -72,12 +73,13 @@ export class LinkedClient {
     this.#frames.destroy()
   }
 
-  #greet(content: Uint8Array, expected: Omit<ClientGreeting, 'version'>): void {
+  #greet(content: Uint8Array, expected: Pick<ClientGreeting, 'log' | 'node'>): void {
     const refusal = refuseClient(content, expected)
     if (refusal !== undefined) return this.#frames.destroy(new Error(refusal))
     const { requestBytesMax } = this.#service
     clearTimeout(this.#late)
     this.#isGreeted = true
+    this.#as = readName(content)
     this.#frames.reader.contentBytesMax = requestBytesMax
     this.#frames.send(0, 0, encodeGreeting({ version: linkVersion, requestBytesMax }))
   }
@@ -92,7 +94,8 @@ export class LinkedClient {
     try {
       if (owner === undefined)
         throw new KirokuError('NotOwner', `partition ${partition} is not served here`, { retryAfterMs: 0 })
-      const reply = await owner.request(decodeCommands(content))
+      const commands = decodeCommands(content)
+      const reply = await owner.request(this.#as === undefined ? commands : fromClient(this.#as, commands))
       this.#reply(request, partition, encodeReply(reply), owner.expect(reply))
     } catch (thrown) {
       this.#reply(request, partition, encodeError(wireError(thrown, this.#service.onDefect)))

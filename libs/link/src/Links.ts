@@ -19,14 +19,19 @@ interface Way {
  */
 export class Links implements LinkNews {
   readonly #log: string
+  readonly #as: string | undefined
   readonly #now: () => number
   readonly #ways = new Map<number, Way>()
   readonly #links = new Map<string, { readonly connection: LinkConnection; readonly begunMs: number }>()
   #isClosed = false
 
-  /** @param now monotonic time, in ms */
-  constructor(log: string, now: () => number = () => performance.now()) {
+  /**
+   * @param as the name under which the client enters NATS
+   * @param now monotonic time, in ms
+   */
+  constructor(log: string, as?: string, now: () => number = () => performance.now()) {
     this.#log = log
+    this.#as = as
     this.#now = now
   }
 
@@ -65,7 +70,7 @@ export class Links implements LinkNews {
     const before = this.#ways.get(partition)
     this.#ways.set(partition, { address, failures: before?.address === address ? before.failures : 0 })
     if (this.#links.has(address)) return
-    const whom = { log: this.#log, node }
+    const whom = { log: this.#log, node, ...(this.#as === undefined ? {} : { as: this.#as }) }
     this.#links.set(address, {
       connection: new LinkConnection(address, whom, () => this.#closed(address)),
       begunMs: this.#now(),

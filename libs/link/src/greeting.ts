@@ -6,6 +6,8 @@ export interface ClientGreeting {
   readonly log: string
   /** The node that it was told of: a path alone may be another's. */
   readonly node: string
+  /** The name under which it enters NATS, so that its acts are on record alike either way. */
+  readonly as?: string
 }
 
 /** What a node answers. */
@@ -33,13 +35,19 @@ const decode = (bytes: Uint8Array): Readonly<Record<string, unknown>> => {
 /** Why a client's greeting is refused, if it is. */
 export const refuseClient = (
   bytes: Uint8Array,
-  expected: Omit<ClientGreeting, 'version'>,
+  expected: Pick<ClientGreeting, 'log' | 'node'>,
 ): string | undefined => {
   const { version, log, node } = decode(bytes)
   if (version === undefined) return 'its first frame is no greeting'
   if (version !== linkVersion) return `it speaks version ${String(version)} of the link, not ${linkVersion}`
   if (log !== expected.log || node !== expected.node) return 'it looks for another node'
   return undefined
+}
+
+/** The name that a client enters NATS under; undefined: none. */
+export const readName = (bytes: Uint8Array): string | undefined => {
+  const { as } = decode(bytes)
+  return typeof as === 'string' && as !== '' ? as : undefined
 }
 
 /** What a node accepts; undefined: this is not a node that speaks our version. */

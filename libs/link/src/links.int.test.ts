@@ -26,6 +26,7 @@ interface Setup {
   readonly request?: LinkedOwner['request']
   readonly at?: LinkService['at']
   readonly greetingTimeoutMs?: number
+  readonly as?: string
 }
 
 /** A node that owns partition 3 only, and a client on its own clock. */
@@ -46,7 +47,7 @@ const start = async ({ request = async () => empty, ...setup }: Setup = {}) => {
   })
   onTestFinished(() => server.close())
   const clock = { ms: 0 }
-  const links = new Links('main', () => clock.ms)
+  const links = new Links('main', setup.as, () => clock.ms)
   onTestFinished(() => links.close())
   const isOpen = (partition: number): boolean => {
     const asking = links.request(partition, list)
@@ -360,4 +361,18 @@ it('a folder whose path is too long for a socket is refused', async () => {
   await expect(start({ folder: path.join(folder, 'x'.repeat(100)) })).rejects.toMatchObject({
     id: 'InvalidArgument',
   })
+})
+
+it('acts of a client with a name are on record as its own, as over NATS', async () => {
+  const asked: Command[] = []
+  const node = await start({
+    as: 'shop',
+    request: (commands) => {
+      asked.push(...commands)
+      return Promise.resolve(empty)
+    },
+  })
+  await node.open()
+  await node.links.request(3, [{ type: 'PurgeQueue', queue: 'mail', by: { name: 'root', origin: 'cli vm' } }])
+  expect(asked.at(-1)).toMatchObject({ by: { name: 'shop', origin: 'client, says it is root (cli vm)' } })
 })

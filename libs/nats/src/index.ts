@@ -20,4 +20,5 @@ export {
   type RequesterOptions,
 } from './requestCommands.ts'
 export { decodeCommands, decodeReply, encodeCommands, encodeError, encodeReply } from './CommandCodec.ts'
+export { fromClient } from './fromClient.ts'
 export { wireError } from './wireError.ts'

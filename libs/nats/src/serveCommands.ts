@@ -3,6 +3,7 @@ import { headers, type Msg, type MsgHdrs, type NatsConnection } from '@nats-io/n
 import { decodeCommands, encodeError, encodeReply } from './CommandCodec.ts'
 import { DeliveryReceipts } from './DeliveryReceipts.ts'
 import { commandSubject, linkHeader, ownerSubject } from './commandSubjects.ts'
+import { fromClient } from './fromClient.ts'
 import { isAnswerable, nameIn } from './isAnswerable.ts'
 import { onReconnect } from './onReconnect.ts'
 import { publishInParts } from './parts.ts'
@@ -56,10 +57,11 @@ export const serveCommands = (nc: NatsConnection, service: CommandService): Comm
     return reply
   }
 
-  const answer = async (msg: Msg): Promise<void> => {
+  const answer = async (msg: Msg, as: string | undefined): Promise<void> => {
     let reply: Reply
     try {
-      reply = await handled(decodeCommands(msg.data))
+      const commands = decodeCommands(msg.data)
+      reply = await handled(as === undefined ? commands : fromClient(as, commands))
     } catch (thrown) {
       publishInParts(nc, msg.reply!, encodeError(wireError(thrown, service.onDefect)))
       return
@@ -84,7 +86,7 @@ export const serveCommands = (nc: NatsConnection, service: CommandService): Comm
 
   const take = (msg: Msg, as: string | undefined): void => {
     if (!isAnswerable(msg, as)) return
-    track(answer(msg).catch((defect: unknown) => service.onDefect?.(defect)))
+    track(answer(msg, as).catch((defect: unknown) => service.onDefect?.(defect)))
   }
   const listen = (subject: string, nameOf: (msg: Msg) => string | undefined) =>
     nc.subscribe(subject, {

@@ -60,7 +60,7 @@ export {
 } from './observe/Redrive.ts'
 export type { SpreadView } from './command/SpreadView.ts'
 export { parseStart, type StartClock, type StartPosition } from './command/StartPosition.ts'
-export { isCommand } from './command/isCommand.ts'
+export { isCommand, nodeCommands } from './command/isCommand.ts'
 export { mainSubscription } from './command/mainSubscription.ts'
 export { checkJson, contentTypeOf, jsonSlip } from './contentType.ts'
 export { shown, shownJson } from './shown.ts'

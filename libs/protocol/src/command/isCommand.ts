@@ -24,6 +24,16 @@ const shapes: Shapes<Command> = {
   ...observeShapes,
 }
 
+/** What partitions and nodes ask of each other, and no door does. */
+export const nodeCommands: ReadonlySet<CommandType> = new Set<CommandType>([
+  'Forward',
+  'ForgetLanes',
+  'PlacePart',
+  'DropPart',
+  'FollowPartition',
+  'RaiseClusterVersion',
+])
+
 /** Whether a value has the shape of a command. */
 export const isCommand = (value: unknown): value is Command => {
   if (!record(value)) return false
