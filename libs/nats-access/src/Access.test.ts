@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFolder } from '@kiroku/testkit'
 import { fromSeed } from '@nats-io/nkeys'
@@ -50,8 +50,13 @@ test('a name that is taken, or could name more than one client, is refused', asy
   expect(() => access.remove('other')).toThrow(refused as Error)
 })
 
-test('a key that cannot be read is named, not replaced', async () => {
+test('a file that cannot be read is named, not replaced', async () => {
   const access = await newAccess()
+  const clients = join(access.folder, 'users.json')
+  writeFileSync(clients, '[{')
+  expect(() => access.prepare()).toThrow(clients)
+  expect(() => access.add('shop')).toThrow(clients)
+  rmSync(clients)
   writeFileSync(access.client.nkey, 'garbage')
   expect(() => access.prepare()).toThrow(access.client.nkey)
   expect(readFileSync(access.client.nkey, 'utf8')).toBe('garbage')

@@ -1,4 +1,13 @@
-import { chmodSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { KirokuError } from '@kiroku/protocol'
 import { createUser, fromSeed } from '@nats-io/nkeys'
@@ -23,7 +32,7 @@ const names = /^[A-Za-z0-9_-]{1,32}$/
  * so that nothing it is configured with, logs or is asked opens it.
  */
 export class Access {
-  /** Where the server's configuration, or those of several servers, lie. */
+  /** Where the server's configuration lies, or those of several servers. */
   readonly serverFolder: string
   readonly folder: string
 
@@ -60,16 +69,18 @@ export class Access {
     this.#write()
   }
 
-  #has(name: string): boolean {
-    return this.others().some((each) => each.name === name)
-  }
-
-  /** The clients that the owner let in. */
+  /** The clients that the owner let in. Errors: `InvalidConfig` (their file is damaged). */
   others(): readonly PublicUser[] {
+    const file = this.#file('users.json')
+    if (!existsSync(file)) return []
     try {
-      return JSON.parse(readFileSync(this.#file('users.json'), 'utf8')) as PublicUser[]
-    } catch {
-      return []
+      return JSON.parse(readFileSync(file, 'utf8')) as PublicUser[]
+    } catch (cause) {
+      throw new KirokuError(
+        'InvalidConfig',
+        `${file} cannot be read: ${(cause as Error).message}; delete it, and let clients in again`,
+        { cause },
+      )
     }
   }
 
@@ -104,6 +115,10 @@ export class Access {
   writeContext(url: string): void {
     const context = { description: 'Kiroku, with the rights of a node', url, nkey: this.node.nkey }
     writeSecret(this.contextFile, `${JSON.stringify(context, null, 2)}\n`)
+  }
+
+  #has(name: string): boolean {
+    return this.others().some((each) => each.name === name)
   }
 
   #keep(others: readonly PublicUser[]): void {
@@ -150,8 +165,12 @@ const makeKey = (file: string): void => {
   }
 }
 
-/** In one step, so that nobody reads half a file, and for the user alone whatever the umask is. */
+/**
+ * In one step, so that nobody reads half a file, and for the user alone whatever the umask is. What is there already is not
+ * written again: the disk may be full.
+ */
 const writeSecret = (file: string, content: string): void => {
+  if (existsSync(file) && readFileSync(file, 'utf8') === content) return
   const draft = `${file}.${process.pid}`
   writeFileSync(draft, content, { mode: 0o600 })
   renameSync(draft, file)

@@ -267,7 +267,7 @@ export const errorRegistry: Readonly<Record<ErrorId, ErrorEntry>> = {
     false,
     500,
     8,
-    'Correct the user and password, token, credentials or NKey for NATS: --nats-user, KIROKU_NATS_PASSWORD, KIROKU_NATS_TOKEN, --nats-creds.',
+    'Correct the user and password, token, credentials or NKey for NATS: --nats-user, KIROKU_NATS_PASSWORD, KIROKU_NATS_TOKEN, --nats-creds, --nats-nkey. If another user started the engine, ask for a key: `kiroku client add`.',
   ),
   NatsForbidden: entry(false, 500, 8, 'Allow this NATS user the named subject, or use another user.'),
   NatsTlsFailed: entry(
