@@ -1,4 +1,5 @@
-import { planPlacement, planStandbys, type PlacementView } from './planPlacement.ts'
+import { planPlacement, type PlacementView } from './planPlacement.ts'
+import { planStandbys } from './planStandbys.ts'
 
 /** A view, which node each partition should be on, and which one should be its standby. */
 export interface Planned {
@@ -23,10 +24,11 @@ export class CurrentPlan {
   }
 }
 
-const keyOf = ({ members, holders }: PlacementView): string => {
+const keyOf = ({ members, holders, pins }: PlacementView): string => {
   const words: Array<string | number | boolean | undefined> = []
   for (const { address, weight, isLeaving, follows } of members)
     words.push(address, weight, isLeaving, follows === undefined ? '-' : [...follows].join(' '))
   for (const [partition, { owner, isServing, next }] of holders) words.push(partition, owner, isServing, next)
+  for (const [partition, host] of pins) words.push(partition, host)
   return words.join()
 }

@@ -170,8 +170,10 @@ export class Membership {
       if (isCertainlyDead(record, this.#self.machine)) this.#others.delete(address)
       else records.push(record)
     const aside = stepAside(records.filter(({ leaving }) => !leaving))
-    return records.map(({ address, leaving, weight, standby }) => ({
+    return records.map(({ address, host, zone, leaving, weight, standby }) => ({
       address,
+      host,
+      zone,
       weight: aside.has(address) ? 0 : weight,
       isLeaving: leaving,
       follows: standby === undefined ? undefined : new Set(Object.keys(standby).map(Number)),

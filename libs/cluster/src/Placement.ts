@@ -53,6 +53,8 @@ export interface PlacementOptions {
   readonly build?: NodeBuild
   /** This node's share of the partitions, relative to the others', 1 by default; 0 takes none as long as another can. */
   readonly weight?: number
+  /** Where this node stands, like a rack or a data centre, so that standbys stand elsewhere; default: it does not say. */
+  readonly zone?: string
   /**
    * Runs while this node owns the partition, and releases everything when its scope closes (interruption
    * means hand over: drain). When it fails it is restarted, after a pause and after the lock has been

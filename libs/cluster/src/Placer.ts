@@ -10,6 +10,7 @@ import { CurrentPlan, type Planned } from './CurrentPlan.ts'
 import { LoadedAhead, type LoadingPartition } from './LoadedAhead.ts'
 import type { Membership } from './Membership.ts'
 import type { PartitionLocks } from './PartitionLocks.ts'
+import type { Pins } from './Pins.ts'
 import { nextMoves } from './planPlacement.ts'
 
 /** A partition that runs here. */
@@ -25,6 +26,7 @@ export interface PlacerOptions {
   readonly membership: Membership
   readonly locks: PartitionLocks
   readonly notes: AheadNotes
+  readonly pins: Pins
   /** Whether what is known of nodes and locks is up to date. */
   readonly isInformed: () => boolean
   /** Starts a partition whose lock was just taken. */
@@ -104,6 +106,7 @@ export class Placer {
         partitions: this.#o.partitions,
         members: membership.members(),
         holders: locks.holders(),
+        pins: this.#o.pins.hosts(),
       })
       if (this.#leavingSinceMs === undefined) {
         this.#take(planned)

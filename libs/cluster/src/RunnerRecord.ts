@@ -27,6 +27,8 @@ export interface RunnerRecord extends ProcessIdentity, Partial<NodeBuild> {
   readonly refused?: RefusedPartition
   /** Its share of the partitions, relative to the others'. Missing in nodes of a version that placed by a ring. */
   readonly weight?: number
+  /** Where it stands, like a rack or a data centre; empty: it does not say. Missing in nodes of a version that knows neither zones nor pins. */
+  readonly zone?: string
   /**
    * The partitions of others that it has loaded and follows, and the last sequence that it has read of each. Missing: it is no
    * standby, by its setting or its version.

@@ -9,6 +9,8 @@ const node = (more: Partial<RunnerStatus>): RunnerStatus => ({
   startedAt: '',
   healthy: true,
   leaving: false,
+  weight: 1,
+  zone: '',
   version: '1.0.0',
   featureLevel: 1,
   refused: undefined,

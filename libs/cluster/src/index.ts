@@ -11,6 +11,7 @@ export {
 } from './Placement.ts'
 export { placement } from './startPlacement.ts'
 export { finalizeCluster } from './finalizeCluster.ts'
+export { pinPartition, unpinPartition, type Pinned } from './pinPartition.ts'
 export { refuseNewerLog } from './refuseNewerLog.ts'
 export {
   clusterStatus,

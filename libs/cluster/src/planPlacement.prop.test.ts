@@ -6,6 +6,8 @@ const onTheWayMax = 2
 
 const member = (address: string, weight: number | undefined = 1): Member => ({
   address,
+  host: `host of ${address}`,
+  zone: '',
   weight,
   isLeaving: false,
   follows: undefined,
@@ -20,8 +22,11 @@ const anyView = fc
   .record({ nodes: addresses, partitions: partitionCount, seed: fc.infiniteStream(fc.nat(1_000_000)) })
   .map(({ nodes, partitions, seed }): PlacementView => {
     const next = (below: number) => (seed.next().value as number) % below
+    const isUpgraded = next(3) > 0
     const members = nodes.map((address): Member => ({
       address,
+      host: `host ${next(nodes.length)}`,
+      zone: isUpgraded || next(3) > 0 ? '' : undefined,
       weight: [1, 1, 1, 2, 0, undefined][next(6)],
       isLeaving: next(5) === 0,
       follows:
@@ -37,7 +42,10 @@ const anyView = fc
       const to = next(8) === 0 ? nodes[next(nodes.length)] : undefined
       holders.set(partition, { owner, isServing: next(4) > 0, next: to === owner ? undefined : to })
     }
-    return { partitions, members, holders }
+    const pins = new Map<number, string>()
+    for (let partition = 0; partition < partitions; partition++)
+      if (next(6) === 0) pins.set(partition, `host ${next(nodes.length + 1)}`)
+    return { partitions, members, holders, pins }
   })
 
 /** The view once everything is where the plan has it. */
@@ -55,11 +63,14 @@ const moved = (before: PlacementView, plan: ReadonlyArray<string | undefined>) =
   plan.filter((owner, partition) => owner !== before.holders.get(partition)?.owner).length
 
 /** A cluster at rest, of equal nodes. */
-const balanced = fc
-  .record({ nodes: addresses, partitions: partitionCount })
-  .map(({ nodes, partitions }) =>
-    carriedOut({ partitions, members: nodes.map((address) => member(address)), holders: new Map() }),
-  )
+const balanced = fc.record({ nodes: addresses, partitions: partitionCount }).map(({ nodes, partitions }) =>
+  carriedOut({
+    partitions,
+    members: nodes.map((address) => member(address)),
+    holders: new Map(),
+    pins: new Map(),
+  }),
+)
 
 describe('a plan', () => {
   test('is the same on every node, in whatever order it learnt of the others', () => {
@@ -79,7 +90,7 @@ describe('a plan', () => {
     fc.assert(
       fc.property(anyView, (view) => {
         const members = view.members.map(({ address }) => member(address))
-        const counts = countsOf(planPlacement({ ...view, members }), members)
+        const counts = countsOf(planPlacement({ ...view, members, pins: new Map() }), members)
         expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(1)
         expect(counts.reduce((sum, count) => sum + count, 0)).toBe(view.partitions)
       }),
@@ -92,7 +103,7 @@ describe('a plan', () => {
         const members = view.members.map(({ address }) => member(address, weights.next().value as number))
         const sum = members.reduce((total, { weight = 0 }) => total + weight, 0)
         fc.pre(sum > 0)
-        const counts = countsOf(planPlacement({ ...view, members }), members)
+        const counts = countsOf(planPlacement({ ...view, members, pins: new Map() }), members)
         for (const [index, { weight = 0 }] of members.entries()) {
           const share = (view.partitions * weight) / sum
           expect(Math.abs(counts[index]! - share)).toBeLessThan(weight === 0 ? 1e-9 : 1)
@@ -145,6 +156,86 @@ describe('a plan', () => {
           if (weight === undefined && !isLeaving)
             for (let partition = 0; partition < view.partitions; partition++)
               expect(plan[partition] === address).toBe(view.holders.get(partition)?.owner === address)
+      }),
+    )
+  })
+})
+
+/** A cluster at rest, some of whose partitions are pinned to hosts that are there. */
+const pinned = fc
+  .tuple(balanced, fc.infiniteStream(fc.nat(1_000_000)))
+  .map(([view, choices]): PlacementView => {
+    const next = (below: number) => (choices.next().value as number) % below
+    const pins = new Map<number, string>()
+    for (let partition = 0; partition < view.partitions; partition++)
+      if (next(3) === 0) pins.set(partition, view.members[next(view.members.length)]!.host)
+    return carriedOut({ ...view, pins })
+  })
+
+/** Whether each pinned partition is where it should be, while its host has a node that is given any. */
+const expectPinned = ({ pins, members }: PlacementView, plan: ReadonlyArray<string | undefined>) => {
+  for (const [partition, host] of pins) {
+    const there = members.filter((each) => each.host === host && !each.isLeaving && (each.weight ?? 0) > 0)
+    if (there.length > 0) expect(there.map(({ address }) => address)).toContain(plan[partition])
+  }
+}
+
+describe('a pinned partition', () => {
+  test('stays when nodes join and leave', () => {
+    fc.assert(
+      fc.property(pinned, fc.nat(), (view, which) => {
+        const joined = { ...view, members: [...view.members, member('newcomer')] }
+        expectPinned(joined, planPlacement(joined))
+        const left = { ...view, members: view.members.toSpliced(which % view.members.length, 1) }
+        expectPinned(left, planPlacement(left))
+      }),
+    )
+  })
+
+  test('goes to its host, and moves nothing once it is there', () => {
+    fc.assert(
+      fc.property(anyView, (view) => {
+        const upgraded = view.members.every(({ zone, weight }) => zone !== undefined && weight !== undefined)
+        if (upgraded) expectPinned(view, planPlacement(view))
+        const after = carriedOut(view)
+        expect(moved(after, planPlacement(after))).toBe(0)
+      }),
+    )
+  })
+
+  test('counts in the share of its node: those below it are at most one apart', () => {
+    fc.assert(
+      fc.property(pinned, (view) => {
+        const { members, pins } = view
+        const counts = countsOf(planPlacement(view), members)
+        const pinsOf = ({ host }: Member) => [...pins.values()].filter((each) => each === host).length
+        const free = counts.filter((count, at) => count > pinsOf(members[at]!))
+        const least = Math.min(...counts)
+        for (const count of free) expect(count - least).toBeLessThanOrEqual(1)
+        expect(counts.reduce((sum, count) => sum + count, 0)).toBe(view.partitions)
+      }),
+    )
+  })
+
+  test('leaves a join at most ⌈P/N⌉ moves, all of them to the newcomer', () => {
+    fc.assert(
+      fc.property(pinned, (view) => {
+        const members = [...view.members, member('newcomer')]
+        const plan = planPlacement({ ...view, members })
+        expect(moved(view, plan)).toBeLessThanOrEqual(Math.ceil(view.partitions / members.length))
+        expect(moved(view, plan)).toBe(plan.filter((owner) => owner === 'newcomer').length)
+      }),
+    )
+  })
+
+  test('moves like any other while a node knows no pins, or none is on its host', () => {
+    fc.assert(
+      fc.property(balanced, fc.boolean(), (view, isOld) => {
+        const pins = new Map([...view.holders.keys()].map((partition) => [partition, view.members[0]!.host]))
+        const changed = isOld
+          ? { ...view, members: [...view.members, { ...member('newcomer'), zone: undefined }], pins }
+          : { ...view, pins: new Map([...pins.keys()].map((partition) => [partition, 'elsewhere'])) }
+        expect(planPlacement(changed)).toEqual(planPlacement({ ...changed, pins: new Map() }))
       }),
     )
   })

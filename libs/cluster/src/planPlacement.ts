@@ -1,6 +1,10 @@
 /** A node as the plan sees it. */
 export interface Member {
   readonly address: string
+  /** Its machine, which pins name. */
+  readonly host: string
+  /** Where it stands, so that a standby stands elsewhere; empty: it does not say. Undefined: its version knows neither zones nor pins. */
+  readonly zone: string | undefined
   /**
    * Its share of the partitions, relative to the others', a whole number; 0 takes none as long as another can.
    * Undefined: a node of an earlier version, which places by rules of its own, keeps what it holds, and is given nothing.
@@ -28,6 +32,8 @@ export interface PlacementView {
   readonly members: readonly Member[]
   /** By partition; a lock whose owner is not a member counts as free. */
   readonly holders: ReadonlyMap<number, Holder>
+  /** The hosts of partitions that stay on one. */
+  readonly pins: ReadonlyMap<number, string>
 }
 
 /** A partition that its owner should hand over now. */
@@ -37,15 +43,17 @@ export interface Move {
   readonly to: string
 }
 
-/** A node that partitions are given to, and the bounds of what it should hold. */
+/** A node that partitions are given to, and the bounds of what it should hold beside those that are pinned to it. */
 interface Taker {
   readonly address: string
   readonly follows: ReadonlySet<number> | undefined
-  readonly held: number[]
+  readonly held: readonly number[]
   /** Whole partitions of its share; what remains goes to some takers, one each. */
   readonly floor: number
   /** What its share is above that; only who has such a rest may get one more. */
   readonly remainder: number
+  /** Whether one more would spare a load. */
+  readonly isLoaded: boolean
 }
 
 /** How many partitions each taker should hold: within one of its share, and where possible as many as it has. */
@@ -55,57 +63,88 @@ const quotas = (takers: readonly Taker[], partitions: number): ReadonlyMap<strin
     (a, b) =>
       Number(b.remainder > 0) - Number(a.remainder > 0) ||
       Number(b.held.length > b.floor) - Number(a.held.length > a.floor) ||
+      Number(b.isLoaded) - Number(a.isLoaded) ||
       b.remainder - a.remainder ||
       (a.address < b.address ? -1 : 1),
   )
   return new Map(byClaim.map(({ address, floor }) => [address, extras-- > 0 ? floor + 1 : floor]))
 }
 
+/** A node that has a share. */
+type Sharer = Pick<Member, 'address' | 'host' | 'follows'> & { readonly weight: number }
+
+/** The nodes that have a share, by address. Where all would rather hold none, they share what there is. */
+const sharersOf = (members: readonly Member[]): readonly Sharer[] => {
+  const able = members
+    .flatMap((member): (Member & Sharer)[] => {
+      const { isLeaving, weight } = member
+      return isLeaving || weight === undefined ? [] : [{ ...member, weight }]
+    })
+    .sort((a, b) => (a.address < b.address ? -1 : 1))
+  const heavy = able.filter(({ weight }) => weight > 0)
+  return heavy.length > 0 ? heavy : able.map((member) => ({ ...member, weight: 1 }))
+}
+
+/** The node of each pinned partition whose host has one: the one that holds it, or the first. */
+const pinnedOf = (
+  { pins, holders }: PlacementView,
+  sharers: readonly Sharer[],
+): ReadonlyMap<number, string> => {
+  const pinned = new Map<number, string>()
+  for (const [partition, host] of pins) {
+    const there = sharers.filter((sharer) => sharer.host === host)
+    const owner = holders.get(partition)?.owner
+    const node = there.find(({ address }) => address === owner) ?? there[0]
+    if (node !== undefined) pinned.set(partition, node.address)
+  }
+  return pinned
+}
+
 /**
- * Which node each partition should be on: shares as even as they can be, and no partition moves that need not. A plan
- * that is carried out step by step stays the same plan.
+ * Which node each partition should be on: pinned ones on their host, shares as even as they can be beside that, and no partition moves
+ * that need not. A plan that is carried out step by step stays the same plan. Pins count once every node heeds them: nodes that
+ * planned differently could leave a free partition to each other.
  *
  * @returns an address a partition; undefined where no node can take it
  */
-export const planPlacement = ({
-  partitions,
-  members,
-  holders,
-}: PlacementView): ReadonlyArray<string | undefined> => {
+export const planPlacement = (view: PlacementView): ReadonlyArray<string | undefined> => {
+  const { partitions, members, holders } = view
   const plan: Array<string | undefined> = Array.from({ length: partitions })
   const byAddress = new Map(members.map((member) => [member.address, member]))
+  const isHeeded = members.every(({ zone }) => zone !== undefined)
+  const sharers = sharersOf(members)
+  const pinned: ReadonlyMap<number, string> = isHeeded ? pinnedOf(view, sharers) : new Map()
   const held = new Map<string, number[]>()
+  const pinnedTo = new Map<string, number>()
   const free: number[] = []
   for (let partition = 0; partition < partitions; partition++) {
     const owner = byAddress.get(holders.get(partition)?.owner ?? '')
-    if (owner === undefined || owner.isLeaving) free.push(partition)
-    else if (owner.weight === undefined) plan[partition] = owner.address
+    const to = pinned.get(partition)
+    if (owner?.weight === undefined && owner?.isLeaving === false) plan[partition] = owner.address
+    else if (to !== undefined) {
+      plan[partition] = to
+      pinnedTo.set(to, (pinnedTo.get(to) ?? 0) + 1)
+    } else if (owner === undefined || owner.isLeaving) free.push(partition)
     else held.set(owner.address, [...(held.get(owner.address) ?? []), partition])
   }
-  const able = members
-    .filter(({ isLeaving, weight }) => !isLeaving && weight !== undefined)
-    .sort((a, b) => (a.address < b.address ? -1 : 1))
-  // Where all would rather hold none, they share what there is.
-  const isReserve = able.every(({ weight }) => weight === 0)
-  const weightOf = ({ weight = 0 }: Member) => (isReserve ? 1 : weight)
-  const weights = able.reduce((sum, member) => sum + weightOf(member), 0)
-  const shared = free.length + [...held.values()].reduce((sum, each) => sum + each.length, 0)
-  const takers = able.flatMap((member): Taker[] => {
-    const { address, follows } = member
-    const claim = shared * weightOf(member)
-    if (claim === 0) return []
-    return [
-      {
-        address,
-        follows,
-        held: held.get(address) ?? [],
-        floor: Math.floor(claim / weights),
-        remainder: claim % weights,
-      },
-    ]
+  const pinsOf = ({ address }: Pick<Sharer, 'address'>) => pinnedTo.get(address) ?? 0
+  const unpinned = free.length + [...held.values()].reduce((sum, each) => sum + each.length, 0)
+  const { sharing, shared } = beyondPins(sharers, unpinned, pinsOf)
+  const weights = sharing.reduce((sum, { weight }) => sum + weight, 0)
+  const takers = sharing.map((sharer): Taker => {
+    const { address, follows, weight } = sharer
+    const claim = shared * weight
+    return {
+      address,
+      follows,
+      held: held.get(address) ?? [],
+      floor: Math.floor(claim / weights) - pinsOf(sharer),
+      remainder: claim % weights,
+      isLoaded: isHeeded && free.some((partition) => follows?.has(partition) === true),
+    }
   })
   if (takers.length === 0) return plan
-  const quota = quotas(takers, shared)
+  const quota = quotas(takers, unpinned)
   for (const [address, each] of held) {
     const kept = quota.get(address) ?? 0
     for (const partition of each.slice(0, kept)) plan[partition] = address
@@ -132,39 +171,22 @@ export const planPlacement = ({
 }
 
 /**
- * The standby of each partition: the node that gets it next. For a partition that is about to move, that is its destination; for any
- * other, the node that the plan would choose if the owner died, which keeps the shares even after a death. A node that already follows a
- * partition stays its standby where the shares allow.
- *
- * @returns an address per partition; undefined where no node can be its standby
+ * The nodes whose share is above what is pinned to them, and the partitions that they share, pinned ones included: a node with more pins
+ * than that gets nothing else, and the others divide the rest.
  */
-export const planStandbys = (
-  { partitions, members, holders }: PlacementView,
-  plan: ReadonlyArray<string | undefined>,
-): ReadonlyArray<string | undefined> => {
-  const standbys: Array<string | undefined> = Array.from({ length: partitions })
-  const alive = new Set(members.map(({ address }) => address))
-  const staying = new Map<string, number[]>()
-  for (const [partition, to] of plan.entries()) {
-    if (to === undefined) continue
-    const owner = holders.get(partition)?.owner
-    if (owner !== undefined && owner !== to && alive.has(owner)) standbys[partition] = to
-    else staying.set(to, [...(staying.get(to) ?? []), partition])
+const beyondPins = (
+  sharers: readonly Sharer[],
+  unpinned: number,
+  pinsOf: (sharer: Sharer) => number,
+): { readonly sharing: readonly Sharer[]; readonly shared: number } => {
+  let sharing = sharers
+  for (;;) {
+    const weights = sharing.reduce((sum, { weight }) => sum + weight, 0)
+    const shared = sharing.reduce((sum, sharer) => sum + pinsOf(sharer), unpinned)
+    const below = sharing.filter((sharer) => pinsOf(sharer) * weights <= shared * sharer.weight)
+    if (below.length === sharing.length) return { sharing, shared }
+    sharing = below
   }
-  const planned = new Map(
-    plan.flatMap((owner, partition) =>
-      owner === undefined ? [] : [[partition, { owner, isServing: true, next: undefined }]],
-    ),
-  )
-  for (const [owner, its] of staying) {
-    const others = members.filter(({ address }) => address !== owner)
-    const without = planPlacement({ partitions, members: others, holders: planned })
-    for (const partition of its) standbys[partition] = without[partition]
-  }
-  const following = new Set(
-    members.flatMap(({ address, follows }) => (follows === undefined ? [] : [address])),
-  )
-  return standbys.map((address) => (address !== undefined && following.has(address) ? address : undefined))
 }
 
 /**

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Holder, type Member, planPlacement, planStandbys, type PlacementView } from './planPlacement.ts'
+import { type Holder, type Member, planPlacement, type PlacementView } from './planPlacement.ts'
+import { planStandbys } from './planStandbys.ts'
 
 const heldBy = (owner: string): Holder => ({ owner, isServing: true, next: undefined })
 
@@ -14,12 +15,22 @@ const atRest = fc
   .map(({ nodes, partitions, weights }) => {
     const members = nodes.map((address): Member => ({
       address,
+      host: address,
+      zone: '',
       weight: weights.next().value as number,
       isLeaving: false,
       follows: new Set(),
     }))
-    return carriedOut({ partitions, members, holders: new Map() })
+    return carriedOut({ partitions, members, holders: new Map(), pins: new Map() })
   })
+
+/** The same, of nodes in up to three zones, some in none. */
+const zoned = fc
+  .tuple(atRest, fc.infiniteStream(fc.constantFrom('', 'a', 'b', 'c')))
+  .map(([view, zones]) => ({
+    ...view,
+    members: view.members.map((member) => ({ ...member, zone: zones.next().value as string })),
+  }))
 
 /** The view once every partition is where the plan has it. */
 const carriedOut = (view: PlacementView): PlacementView => ({
@@ -88,7 +99,14 @@ describe('the standby of a partition', () => {
     fc.assert(
       fc.property(atRest, (rested) => {
         const view = followed(rested)
-        const newcomer: Member = { address: 'newcomer', weight: 1, isLeaving: false, follows: new Set() }
+        const newcomer: Member = {
+          address: 'newcomer',
+          host: 'newcomer',
+          zone: '',
+          weight: 1,
+          isLeaving: false,
+          follows: new Set(),
+        }
         const joined = { ...view, members: [...view.members, newcomer] }
         const plan = planPlacement(joined)
         for (const [partition, standby] of standbysOf(joined).entries())
@@ -104,6 +122,30 @@ describe('the standby of a partition', () => {
         const after = followed(view)
         expect(standbysOf(after)).toEqual(before)
         expect(planPlacement(after)).toEqual(planPlacement(view))
+      }),
+    )
+  })
+
+  test('is in another zone than the owner, wherever a node there can take it', () => {
+    fc.assert(
+      fc.property(zoned, (view) => {
+        const zoneOf = (address: string) => view.members.find((member) => member.address === address)!.zone!
+        for (const each of [view, followed(view)])
+          for (const [partition, standby] of standbysOf(each).entries()) {
+            const zone = zoneOf(each.holders.get(partition)!.owner)
+            const isElsewhere = (other: string) => zone !== '' && other !== '' && other !== zone
+            const canBe = each.members.some(({ zone: other, weight }) => weight! > 0 && isElsewhere(other!))
+            if (canBe) expect(isElsewhere(zoneOf(standby!))).toBe(true)
+            else expect(standby).toBeDefined()
+          }
+      }),
+    )
+  })
+
+  test('stays in its zone when every standby follows what it should', () => {
+    fc.assert(
+      fc.property(zoned, (view) => {
+        expect(standbysOf(followed(view))).toEqual(standbysOf(view))
       }),
     )
   })

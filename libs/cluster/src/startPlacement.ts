@@ -11,6 +11,7 @@ import { KvWatch } from './KvWatch.ts'
 import { Membership } from './Membership.ts'
 import { locksBucket, type PartitionLock } from './PartitionLock.ts'
 import { PartitionLocks } from './PartitionLocks.ts'
+import { Pins } from './Pins.ts'
 import type { Placement, PlacementEvent, PlacementOptions } from './Placement.ts'
 import { Placer } from './Placer.ts'
 import { processIdentity, type ProcessIdentity } from './ProcessIdentity.ts'
@@ -32,6 +33,11 @@ const check = (options: PlacementOptions): KirokuError | undefined => {
   const { heartbeatTtlMs: ttlMs = heartbeatTtlMsMin, weight = 1 } = options
   if (!Number.isSafeInteger(weight) || weight < 0 || weight > weightMax)
     return new KirokuError('InvalidArgument', `weight is ${weight}, not from 0 to ${weightMax}.`)
+  if (!/^[A-Za-z0-9._-]{0,64}$/.test(options.zone ?? ''))
+    return new KirokuError(
+      'InvalidArgument',
+      `${JSON.stringify(options.zone)} cannot name a zone: it takes up to 64 letters, digits, dots, dashes and underscores.`,
+    )
   if (!Number.isSafeInteger(ttlMs) || ttlMs < heartbeatTtlMsMin || ttlMs > heartbeatTtlMsMax)
     return new KirokuError(
       'InvalidArgument',
@@ -72,6 +78,7 @@ export const startPlacement = (
       startedAt: new Date().toISOString(),
       leaving: false,
       weight: options.weight ?? 1,
+      zone: options.zone ?? '',
     }
     /** The partitions that are loaded ahead here. */
     const ahead = new Set<number>()
@@ -90,6 +97,7 @@ export const startPlacement = (
     const locks = new PartitionLocks(lockBucket, membership)
     const notes = new AheadNotes(lockBucket, self.address)
     const onTrouble = (reason: string) => emit('trouble', undefined, reason)
+    const pins = new Pins(nc, log, onTrouble)
     // A bucket of several replicas may have no leader at first.
     yield* Effect.promise(() =>
       membership.join().catch((error: unknown) => onTrouble(`heartbeat: ${String(error)}`)),
@@ -151,6 +159,7 @@ export const startPlacement = (
       membership,
       locks,
       notes,
+      pins,
       isInformed,
       start,
       isStandby: standby !== undefined,
@@ -171,11 +180,13 @@ export const startPlacement = (
       onSnapshot: (entries) => {
         locks.snapshot(entries, ttlMs)
         notes.snapshot(entries)
+        pins.snapshot(entries)
         placer.wake()
       },
       onEntry: (entry) => {
         locks.heard(entry)
         notes.heard(entry)
+        pins.heard(entry)
         placer.wake()
       },
       onTrouble: (reason) => onTrouble(`watch of locks: ${reason}`),

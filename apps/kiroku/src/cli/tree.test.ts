@@ -76,6 +76,8 @@ describe('the command tree', () => {
       'cluster status',
       'cluster finalize',
       'cluster clock',
+      'cluster pin',
+      'cluster unpin',
       'cluster nats',
       'token new',
       'client add',

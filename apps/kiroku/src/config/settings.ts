@@ -204,6 +204,16 @@ export const settingsTable = [
       "This node's share of the partitions, relative to the others', up to 100: one of weight 2 gets twice as many as one of weight 1. 0 takes none as long as another node can.",
   }),
   setting({
+    key: 'zone',
+    flag: 'zone',
+    env: 'KIROKU_ZONE',
+    kind: 'text',
+    default: '',
+    metavar: 'NAME',
+    description:
+      'Where this node stands, like a rack or a data centre: the standby of a partition is in another zone than its owner, where a node of another zone can be it. Default: it does not say.',
+  }),
+  setting({
     key: 'standby',
     flag: 'standby',
     env: 'KIROKU_STANDBY',

@@ -51,10 +51,11 @@ export const describeCluster = async (nats: Nats, log: string, client: Pick<Clie
         .map(({ partition }) => partition),
     })),
     partitions: status.partitions.map(
-      ({ partition, owner, lockedAt, standby, standbySeq }): ClusterPartition => ({
+      ({ partition, owner, lockedAt, standby, standbySeq, pin }): ClusterPartition => ({
         partition,
         owner,
         lockedAt,
+        ...(pin === undefined ? {} : { pin }),
         ...standbyOf(standby, standbySeq, byPartition.get(partition)),
         ...withoutNumber(byPartition.get(partition)),
         ...streamOf(streams?.get(partition)),
@@ -79,6 +80,8 @@ export type ClusterPartition = Pick<
   readonly standby?: string
   /** How many records that node had not read yet, up to a second ago; absent: the owner does not answer. */
   readonly standbyBehind?: number
+  /** The host that it stays on, and who said so; absent: it moves. */
+  readonly pin?: NonNullable<ClusterStatus['partitions'][number]['pin']>
 } & Partial<Omit<PartitionDescription, 'partition'>>
 
 /** As answers say it; an error loses its message in JSON. */

@@ -39,10 +39,10 @@ const joinOnce = async (setup: LogSetup, signal: AbortSignal | undefined): Promi
   }
   try {
     const { nats, log } = await orStopped(openEngineLog(setup, opened), signal)
-    const { dataDir, deadAfter: deadAfterMs, weight, link } = settings
+    const { dataDir, deadAfter: deadAfterMs, weight, zone, link } = settings
     const connection = watchConnection(nats, logger)
     const isStandby = settings.standby === 'on'
-    const node = { nats, connection, log, dataDir, logger, deadAfterMs, weight, link, isStandby }
+    const node = { nats, connection, log, dataDir, logger, deadAfterMs, weight, zone, link, isStandby }
     const running = await startNode(node)
     closers.push(() => running.close())
     if (signal?.aborted === true) throw stopped()

@@ -60,6 +60,7 @@ it('of the partitions that a node takes over those are loaded first for which cl
     logger,
     deadAfterMs: undefined,
     weight: 1,
+    zone: '',
     link: 'off',
     isStandby: false,
   })

@@ -38,6 +38,8 @@ export interface NodeSetup {
   readonly deadAfterMs: number | undefined
   /** Its share of the partitions, relative to the others'. */
   readonly weight: number
+  /** Where it stands; empty: it does not say. */
+  readonly zone: string
   /** Whether clients on this machine may reach its partitions without NATS. */
   readonly link: 'on' | 'off'
   /** Whether it follows partitions of others, to take them over. */
@@ -69,7 +71,7 @@ export interface RunningNode {
  * Errors: `FutureVersion` (the log is of a cluster version that this node does not read), and those of `placement`.
  */
 export const startNode = async (setup: NodeSetup): Promise<RunningNode> => {
-  const { nats, connection, log, dataDir, logger, deadAfterMs, weight, isStandby } = setup
+  const { nats, connection, log, dataDir, logger, deadAfterMs, weight, zone, isStandby } = setup
   const { meta } = log
   for (const { incarnation, lastSeq } of lostLogs(dataDir, log))
     logger('error', 'this is not the log that this node wrote to: `kiroku doctor` says more', {
@@ -156,6 +158,7 @@ export const startNode = async (setup: NodeSetup): Promise<RunningNode> => {
         replicas: meta.replicas,
         build: { version: manifest.version, featureLevel },
         weight,
+        zone,
         ...(deadAfterMs === undefined ? {} : { heartbeatTtlMs: deadAfterMs }),
         run: (partition, lease, serving) => {
           arrivals.set(partition, serving)

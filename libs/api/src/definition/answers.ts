@@ -1,7 +1,7 @@
 import { stateNames } from '@kiroku/protocol'
 import * as Schema from 'effect/Schema'
 import { published } from './published.ts'
-import { Counts, Problem, Queue } from './schemas.ts'
+import { Actor, Counts, Problem, Queue } from './schemas.ts'
 
 const optional = Schema.optionalKey
 const text = Schema.String
@@ -12,11 +12,6 @@ const seq = Schema.Finite.annotate({ description: 'Sequence of a record of the p
 const state = Schema.Literals(stateNames)
 const list = <S extends Schema.Top>(of: S) => Schema.Array(of)
 
-const Actor = Schema.Struct({
-  name: text.annotate({ description: 'Name of the token or user' }),
-  origin: text.annotate({ description: 'Door and address' }),
-  reason: optional(text),
-})
 const Hold = Schema.Struct({
   since: ms('Since when deliveries are held'),
   until: ms('Until when'),

@@ -1,6 +1,6 @@
 import * as Schema from 'effect/Schema'
 import { published } from './published.ts'
-import { Outbox, Problem } from './schemas.ts'
+import { Actor, Outbox, Problem } from './schemas.ts'
 
 const optional = Schema.optionalKey
 const text = Schema.String
@@ -42,6 +42,13 @@ const ClusterPartition = Schema.Struct({
   standbyBehind: optional(
     count.annotate({ description: 'Records that the standby has not read, up to a second ago' }),
   ),
+  pin: optional(
+    Schema.Struct({
+      host: text.annotate({ description: 'Where it stays while a node runs there' }),
+      by: Actor,
+      atMs: ms('When it was pinned'),
+    }).annotate({ description: 'Absent: it moves with the shares of the nodes' }),
+  ),
   epoch: optional(count),
   epochAt: optional(ms('When the ownership began')),
   node: optional(text),
@@ -81,6 +88,12 @@ export const ClusterAnswer = published(
         version: Schema.optional(text).annotate({ description: 'Of its package; absent: too old to say' }),
         featureLevel: Schema.optional(count).annotate({
           description: 'The highest that it reads and writes; absent: too old to say',
+        }),
+        weight: Schema.optional(count).annotate({
+          description: "Its share of the partitions, relative to the others'; absent: too old to say",
+        }),
+        zone: Schema.optional(text).annotate({
+          description: 'Where it stands; empty: it does not say; absent: its version knows no zones',
         }),
         refused: Schema.optional(Schema.Struct({ partition: count, reason: text })).annotate({
           description: 'A partition that it cannot read, because a newer version wrote to its log',

@@ -12,6 +12,13 @@ const optional = Schema.optionalKey
 const ms = (description: string) => Schema.Finite.annotate({ description: `${description}, in ms` })
 const count = Schema.Finite
 
+/** Who did something administrative. */
+export const Actor = Schema.Struct({
+  name: Schema.String.annotate({ description: 'Name of the token or user' }),
+  origin: Schema.String.annotate({ description: 'Door and address' }),
+  reason: optional(Schema.String),
+})
+
 const RetryPolicy = Schema.Union([
   Schema.Struct({ kind: Schema.Literals(['fixed']), delayMs: ms('Pause') }),
   Schema.Struct({

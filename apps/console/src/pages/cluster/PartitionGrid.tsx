@@ -33,6 +33,7 @@ export const PartitionGrid = ({ views }: { readonly views: readonly PartitionVie
           )}
           <p className={styles['small']}>
             {[
+              view.pin === undefined ? '' : `pinned to ${view.pin.host}`,
               view.epoch === undefined ? '' : `epoch ${view.epoch}`,
               view.ownedMs === undefined ? '' : `for ${coarse(view.ownedMs)}`,
               view.appends === undefined ? '' : `${rate(view.appends)} appended`,

@@ -32,6 +32,19 @@ const columns: readonly Column<PartitionView>[] = [
       health === 'unreadable' ? <span className="quiet">–</span> : <OwnerMark owner={owner} />,
   },
   { key: 'health', head: 'State', width: '6rem', cell: (view) => <HealthMark view={view} /> },
+  {
+    key: 'pin',
+    head: 'Pinned to',
+    width: '6rem',
+    cell: ({ pin }) =>
+      pin === undefined ? (
+        <span className="quiet">–</span>
+      ) : (
+        <span title={`by ${pin.by.name}${pin.by.reason === undefined ? '' : `: ${pin.by.reason}`}`}>
+          {pin.host}
+        </span>
+      ),
+  },
   number('epoch', 'Epoch', '4rem', ({ epoch }) => epoch),
   number('owned', 'For', '4rem', ({ ownedMs }) => ownedMs, shortDuration),
   number('queues', 'Queues', '4rem', ({ queues }) => queues),

@@ -1,5 +1,13 @@
-import type { CommandSpec } from '../../cli/CommandSpec.ts'
+import type { ArgumentSpec, CommandSpec, FlagSpec } from '../../cli/CommandSpec.ts'
 import { natsSettings } from '../../cli/sharedFlags.ts'
+
+const pinnedArgument: ArgumentSpec = { name: 'partition', description: 'Its number, from 0.' }
+const pinReason: FlagSpec = {
+  name: 'reason',
+  kind: 'text',
+  metavar: 'TEXT',
+  description: 'Why, for whoever looks.',
+}
 
 /** `cluster …`. */
 export const clusterCommands: CommandSpec = {
@@ -54,6 +62,34 @@ export const clusterCommands: CommandSpec = {
       ],
       settings: natsSettings,
       load: () => import('./clock.ts'),
+    },
+    {
+      name: 'pin',
+      summary: 'Have a partition stay on a host.',
+      description:
+        'It goes there, and does not move when nodes join or leave, for as long as a node of a weight above 0 runs there; without one it is placed like any other, and returns later. It counts in the share of its node. `kiroku cluster status` shows pins, and who made them.',
+      examples: [
+        { command: 'kiroku cluster pin 3', description: 'It stays where it is' },
+        {
+          command: 'kiroku cluster pin 3 --host big-1 --reason "the large queue"',
+          description: 'It moves there',
+        },
+      ],
+      arguments: [pinnedArgument],
+      flags: [
+        { name: 'host', kind: 'text', metavar: 'HOST', description: 'Default: the host of its owner.' },
+        pinReason,
+      ],
+      settings: natsSettings,
+      load: async () => ({ run: (await import('./pin.ts')).pin }),
+    },
+    {
+      name: 'unpin',
+      summary: 'Let a pinned partition move again.',
+      arguments: [pinnedArgument],
+      flags: [pinReason],
+      settings: natsSettings,
+      load: async () => ({ run: (await import('./pin.ts')).unpin }),
     },
     {
       name: 'nats',

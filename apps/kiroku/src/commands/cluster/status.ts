@@ -19,6 +19,12 @@ const outboxText = ({ outbox, held = [] }: Partial<PartitionDescription>): strin
 const standbyText = ({ standby, standbyBehind: behind }: ClusterPartition): string =>
   standby === undefined ? 'none' : behind === undefined ? standby : `${standby} (${behind} behind)`
 
+const pinText = ({ pin }: ClusterPartition): string => {
+  if (pin === undefined) return 'none'
+  const { host, by } = pin
+  return `${host} (by ${by.name}${by.reason === undefined ? '' : `: ${by.reason}`})`
+}
+
 /** The version in force, and what can be done about it. */
 const versionText = (
   version: number | undefined,
@@ -42,10 +48,17 @@ export const run = (invocation: Invocation): Promise<void> =>
         `${node.host} (process ${node.pid})`,
         node.version ?? 'unknown',
         String(node.featureLevel ?? 'unknown'),
+        node.zone || 'none',
+        String(node.weight ?? 'unknown'),
         node.leaving ? 'leaving' : node.healthy ? 'healthy' : 'gone',
         node.partitions.join(', ') || 'none',
       ])
-      out.line(columns([['node', 'where', 'version', 'feature level', 'state', 'partitions'], ...nodeRows]))
+      out.line(
+        columns([
+          ['node', 'where', 'version', 'feature level', 'zone', 'weight', 'state', 'partitions'],
+          ...nodeRows,
+        ]),
+      )
       for (const { address, refused } of nodes)
         if (refused !== undefined)
           out.line(`node ${address} cannot read partition ${refused.partition}: ${refused.reason}`)
@@ -57,6 +70,7 @@ export const run = (invocation: Invocation): Promise<void> =>
         String(p.partition),
         hostOf(p.owner),
         standbyText(p),
+        pinText(p),
         p.state ?? 'no answer',
         String(p.epoch ?? '?'),
         p.epochAt === undefined || p.epochAt === 0
@@ -73,6 +87,7 @@ export const run = (invocation: Invocation): Promise<void> =>
         'partition',
         'owner',
         'standby',
+        'pinned to',
         'state',
         'epoch',
         'for',

@@ -12,6 +12,7 @@ const nodeSettings: readonly SettingKey[] = [
   'recordBytes',
   'deadAfter',
   'weight',
+  'zone',
   'standby',
   'link',
   'http',
