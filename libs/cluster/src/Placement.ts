@@ -72,6 +72,8 @@ export interface PlacementOptions {
    * this succeeds or fails, and one that this node is the standby of. Its scope closes when the partition answers here, or goes elsewhere.
    */
   readonly loadAhead?: (partition: number) => Effect.Effect<void, unknown, Scope.Scope>
+  /** Called when the lock of a partition is about to be taken: what is needed then may be looked up meanwhile. */
+  readonly taking?: (partition: number) => void
   /** The last sequence of a partition that is loaded ahead here; undefined: nothing is. Absent: this node is nobody's standby. */
   readonly reached?: (partition: number) => number | undefined
   readonly onEvent?: (event: PlacementEvent) => void

@@ -35,6 +35,8 @@ export interface PlacerOptions {
   readonly isStandby: boolean
   /** Begins to load a partition that another node serves. */
   readonly loadAhead: (partition: number) => LoadingPartition
+  /** Called when the lock of a partition is about to be taken. */
+  readonly taking: (partition: number) => void
   readonly onTrouble: (reason: string) => void
 }
 
@@ -196,7 +198,8 @@ export class Placer {
 
   #begin(partition: number): Promise<void> {
     return this.#once(partition, 'taking', async () => {
-      const { locks } = this.#o
+      const { locks, taking } = this.#o
+      taking(partition)
       if (!(await locks.take(partition))) return
       if (this.#leavingSinceMs === undefined) this.#running.set(partition, this.#o.start(partition))
       else await locks.release(partition)

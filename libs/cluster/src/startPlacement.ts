@@ -164,6 +164,7 @@ export const startPlacement = (
       start,
       isStandby: standby !== undefined,
       loadAhead,
+      taking: (partition) => options.taking?.(partition),
       onTrouble,
     })
     const membersWatch: KvWatch<RunnerRecord> = new KvWatch(nc, runners, times, {

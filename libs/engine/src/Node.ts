@@ -116,6 +116,11 @@ export class Node {
     })
   }
 
+  /** The lock of a partition is being taken for this node: looks at the end of its log meanwhile, where it is loaded ahead. */
+  expect(partition: number): void {
+    this.#ahead.get(partition)?.expect()
+  }
+
   /**
    * Owns a partition until its scope closes, which hands it over. Fails when the ownership is lost or cannot
    * begin; a partition that is damaged, or whose log the store does not have, stays, quarantined, so that it can be

@@ -93,6 +93,8 @@ export class NodeProcess {
   /** Runs the actor of a partition; `ended` is called when it has ended by itself. */
   own(partition: number, lease: LockLease, ended: (error: string) => void): void {
     this.#world.loop.as(this.party, () => {
+      // What it sees of the end of the log may be old by the time it fences.
+      this.node.expect(partition)
       const scope = Effect.runSync(Scope.make())
       this.#scopes.set(partition, scope)
       const fiber = Effect.runFork(this.node.run(partition, lease).pipe(Scope.provide(scope)))

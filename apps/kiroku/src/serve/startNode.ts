@@ -168,6 +168,7 @@ export const startNode = async (setup: NodeSetup): Promise<RunningNode> => {
           )
         },
         loadAhead: (partition) => node.loadAhead(partition),
+        taking: (partition) => node.expect(partition),
         ...(isStandby ? { reached: (partition) => node.ahead.get(partition)?.reachedSeq } : {}),
         onEvent: ({ kind, partition, reason }) => {
           logger(quietKinds.has(kind) ? 'debug' : 'warn', `placement ${kind}`, {

@@ -54,8 +54,8 @@ export class Recovery {
   /** Takes the partition over. Errors: what makes the ownership impossible. */
   async takeOver(): Promise<Loaded> {
     const { log, node, time, lockFresh, tailNotes } = this.#o
-    const epochBefore = tailNotes?.epoch(log.partition)
-    this.#fenced = await fence(log, node, time, lockFresh, () => this.#stopped(), epochBefore)
+    const before = { epoch: tailNotes?.epoch(log.partition), end: this.#o.ahead?.logEnd }
+    this.#fenced = await fence(log, node, time, lockFresh, () => this.#stopped(), before)
     this.#life.send('FENCE_STORED', `epoch ${this.#fenced.epoch}`)
     const loaded = (await this.#fromAhead()) ?? (await this.reload())
     await tailNotes?.check(log, loaded.state.repairedEpoch)
@@ -85,8 +85,7 @@ export class Recovery {
       time,
       lockFresh,
       async () => this.#stopped() ?? (await this.#overtaken(from, epoch)),
-      0,
-      reason.slice(0, limits.fenceReasonCharactersMax),
+      { reason: reason.slice(0, limits.fenceReasonCharactersMax) },
     )
     if (this.#life.state !== 'Fencing') return undefined
     this.#life.send('FENCE_STORED', `epoch ${this.#fenced.epoch}`)

@@ -7,8 +7,9 @@ import { liveTime } from '../Time.ts'
 import { load } from '../checkpoint/load.ts'
 import { limits } from '../limits.ts'
 import { CrashingLog } from '../testing/CrashingLog.ts'
+import { alteredLog } from '../testing/alteredLog.ts'
 import { body, by, receive, startTestNode, text } from '../testing/startTestNode.ts'
-import { fence } from './fence.ts'
+import { fence, lookAtEnd } from './fence.ts'
 
 const send = (n: number): Extract<Command, { type: 'Enqueue' }> => ({
   type: 'Enqueue',
@@ -173,6 +174,35 @@ describe('a fence that looks at the log while another owner goes on with it', ()
     )
     expect(fenced.seq).toBeGreaterThan((await part.state()).firstSeq)
     expect(looks).toBeGreaterThan(1)
+  })
+})
+
+describe('a fence that knows the end of the log', () => {
+  it.each([0, 1])('does not look at it, unless it has grown: by %i records', async (grown) => {
+    const log = createMemoryLog({ partitions: 1 })
+    const one = await startTestNode(log, 'one')
+    await one.ask({ type: 'CreateQueue', queue: 'mail', config: {}, by })
+    const part = await log.partition(0)
+    const end = lookAtEnd(part)
+    await end
+    if (grown > 0) await one.ask(send(1))
+    const { lastSeq } = await part.state()
+    let looks = 0
+    const counted = await alteredLog(log, part, {
+      state: () => part.state().finally(() => looks++),
+    }).partition(0)
+    const fenced = await fence(
+      counted,
+      'two',
+      liveTime,
+      () => true,
+      () => undefined,
+      { end },
+    )
+    expect(fenced).toMatchObject({ epoch: 2, seq: lastSeq + limits.appendsInFlight })
+    expect(looks).toBe(grown)
+    await load(part, fenced.seq)
+    await one.close()
   })
 })
 

@@ -23,13 +23,21 @@ export interface Fenced {
   readonly wallMs: number
 }
 
+/** What a fence has to know of those before it, and of the log. */
+export interface Before {
+  /** An epoch that the log may have lost: the new one is later. */
+  readonly epoch?: number | undefined
+  /** Goes on record where an owner takes its own partition over again. */
+  readonly reason?: string
+  /** The end of the log as it was a moment ago; default: it is looked at. Where it has grown since, the first try fails. */
+  readonly end?: Promise<LogEnd> | undefined
+}
+
 /**
  * Takes the ownership of a log: an atomic batch of as many records as an owner may have appends in flight.
  * `lockFresh` is asked right before the batch leaves: a node that stood still between reading the log and writing to it
  * must not take the partition from the next owner, who would not notice until its next append. `givenUp` is asked before
  * every try, and says why there must be no more.
- * The new epoch is later than `epochBefore`, one that the log may have lost; `reason` goes on record where an owner
- * takes its own partition over again.
  * Errors: `LogDamaged` when the last record cannot be read, and what the log throws after the last try.
  */
 export const fence = async (
@@ -38,15 +46,17 @@ export const fence = async (
   time: Time,
   lockFresh: () => boolean,
   givenUp: () => Promise<KirokuError | undefined> | KirokuError | undefined,
-  epochBefore = 0,
-  reason?: string,
+  { epoch = 0, reason, end: seen }: Before = {},
 ): Promise<Fenced> => {
   const until = time.monotonicMs() + limits.fenceTriesMsMax
+  let known = seen?.catch(() => undefined)
   for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 2, 500)) {
     let over: KirokuError | undefined
     try {
       over = await givenUp()
-      if (over === undefined) return await tryFence(log, node, time, lockFresh, epochBefore, reason)
+      const end = over === undefined ? ((await known) ?? (await lookAtEnd(log))) : undefined
+      known = undefined
+      if (end !== undefined) return await tryFence(log, node, time, lockFresh, end, epoch, reason)
     } catch (e) {
       // A fence without an answer may have been stored; the next one then goes on top of it.
       const again = isKirokuError(e) && uncertain.has(e.id)
@@ -71,11 +81,10 @@ const tryFence = async (
   node: string,
   time: Time,
   lockFresh: () => boolean,
+  { lastSeq, last }: LogEnd,
   epochBefore: number,
   reason: string | undefined,
 ): Promise<Fenced> => {
-  const { firstSeq, lastSeq } = await log.state()
-  const last = await tailOf(log, firstSeq, lastSeq)
   const epoch = Math.max(last.epoch, epochBefore) + 1
   const of = limits.appendsInFlight
   const records: Uint8Array[] = []
@@ -102,6 +111,18 @@ const tryFence = async (
   const stored = await log.fence(records, lastSeq)
   const [monotonicMs, wallMs] = [time.monotonicMs(), time.wallMs()]
   return { epoch, seq: stored.seq, hash, timeMs: stored.timeMs, monotonicMs, wallMs }
+}
+
+/** The end of a log. */
+export interface LogEnd {
+  readonly lastSeq: number
+  readonly last: Tail
+}
+
+/** Looks at the end of a log, for the fence that comes. Errors: `LogDamaged` when the last record cannot be read. */
+export const lookAtEnd = async (log: PartitionLog): Promise<LogEnd> => {
+  const { firstSeq, lastSeq } = await log.state()
+  return { lastSeq, last: await tailOf(log, firstSeq, lastSeq) }
 }
 
 /** The end of a log, as the next record needs to know it. */

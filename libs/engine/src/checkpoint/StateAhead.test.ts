@@ -90,6 +90,22 @@ describe('a state that is loaded ahead', () => {
     await one.close()
   })
 
+  it('is read up to the end at once when an ownership is about to begin', async () => {
+    const { asked, one, live, ahead, end } = await given()
+    await live(5)
+    await ahead.load()
+    await live(5)
+    const { seq } = await end()
+    asked.length = 0
+    ahead.expect()
+    expect((await ahead.logEnd)!.lastSeq).toBe(seq)
+    await waitUntil(() => ahead.behind === 0)
+    expect(ahead.reachedSeq).toBe(seq)
+    expect(asked).toEqual(['state'])
+    await ahead.close()
+    await one.close()
+  })
+
   it('reads a long part of the log in batches', async () => {
     const { time, one, live, ahead, end } = await given()
     await ahead.load()

@@ -1,6 +1,6 @@
 import type { PartitionLog } from '@kiroku/log'
 import type { Time } from '../Time.ts'
-import type { Fenced } from '../append/fence.ts'
+import { type Fenced, type LogEnd, lookAtEnd } from '../append/fence.ts'
 import { limits } from '../limits.ts'
 import type { FollowTurns } from './FollowTurns.ts'
 import type { LoadTurns } from './LoadTurns.ts'
@@ -36,6 +36,7 @@ export class StateAhead {
   #cancel: (() => void) | undefined
   #deafen: () => void = () => {}
   #isOver = false
+  #logEnd: Promise<LogEnd> | undefined
 
   /** @param log closed with this */
   constructor(log: PartitionLog, time: Time, turns: AheadTurns) {
@@ -52,6 +53,27 @@ export class StateAhead {
   /** Records that are known to be stored and not read yet. */
   get behind(): number {
     return Math.max(0, this.#heardSeq - (this.reachedSeq ?? 0))
+  }
+
+  /** The end of the log as it was when an ownership was about to begin here; undefined: nothing was heard of that. */
+  get logEnd(): Promise<LogEnd> | undefined {
+    return this.#logEnd
+  }
+
+  /** An ownership is about to begin here: looks at the end of the log meanwhile, and reads up to there at once. */
+  expect(): void {
+    this.#logEnd = lookAtEnd(this.#log)
+    this.#logEnd.then(
+      ({ lastSeq }) => {
+        this.#heardSeq = Math.max(this.#heardSeq, lastSeq)
+        if (this.#isOver || this.#reading !== undefined || !this.#isLoaded || this.behind === 0) return
+        this.#cancel?.()
+        this.#cancel = undefined
+        void this.#read(this.#readOn())
+      },
+      // The ownership finds out, and says.
+      () => {},
+    )
   }
 
   /** Loads what there is, and follows from then on. Resolves when it is loaded; fails as a load does, and tries again by itself. */
