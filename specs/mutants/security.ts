@@ -9,4 +9,11 @@ export const securityMutants: ReadonlyArray<SpecMutant> = [
     to: '`kiroku.directory.*.${name}`, "$JS.API.>"]',
     what: 'a client may read and write every stream',
   },
+  {
+    id: 'SEC-02',
+    file: 'libs/audit/src/hidden/passedBy.ts',
+    from: '...near, ...firstOf(lineage), ...(passed ?? [])',
+    to: '...near',
+    what: 'only the queue that a message is in counts, not those that it passed',
+  },
 ]

@@ -11,6 +11,7 @@ import { IndexFollower } from './index/IndexFollower.ts'
 import { IndexWriter } from './index/IndexWriter.ts'
 import { actsOfLog } from './index/actsOfLog.ts'
 import { searchIndex } from './index/searchIndex.ts'
+import { hidingOf } from './index/hidingOf.ts'
 import { traceIndex } from './index/traceIndex.ts'
 import { answerPast } from './past/answerPast.ts'
 import { pastOptions } from './past/pastOptions.ts'
@@ -129,7 +130,7 @@ export class Auditor {
     const audited = this.#audited
     const { log, decodeCheckpoint } = audited
     return {
-      search: ({ filter, limit, cursor }) =>
+      search: ({ filter, limit, cursor, asOperator = false }) =>
         this.#reading((database) =>
           Promise.resolve(
             searchIndex(database, filter, {
@@ -142,21 +143,27 @@ export class Auditor {
       acts: (filter) => actsOfLog(audited, filter),
       history: (asked) =>
         this.#reading((database) =>
+              asOperator,
           historyOf(log, database, asked, (n) => this.#followed[n]?.trouble === undefined),
         ),
-      trace: ({ messageId }) =>
+      trace: ({ messageId, asOperator = false }) =>
         this.#reading((database) =>
           trace(log, messageId, {
             decodeCheckpoint,
             index: traceIndex(database),
           }),
         ),
-      ...answerPast(log, () => pastOptions(audited, this.#answerThrottle)),
+      ...answerPast(
+        log,
+        () => pastOptions(audited, this.#answerThrottle),
+        () => this.#reading((database) => Promise.resolve(hidingOf(database))),
+      ),
     }
   }
 
   async #reading<A>(
     act: (database: NonNullable<ReturnType<typeof openIndexToRead>>) => Promise<A>,
+            sight: { hiding: hidingOf(database), asOperator },
   ): Promise<A> {
     const database = openIndexToRead(this.#folder)
     if (database === undefined) throw new KirokuError('NoAuditor', 'the auditor has just started')
@@ -217,6 +224,7 @@ export class Auditor {
       for (const each of looked) each()
       // Questions are answered meanwhile, and the engine goes first when the machine is busy.
       await (isNews ? this.#yieldToOthers() : this.#rest())
+    }
     }
   }
 
@@ -294,7 +302,7 @@ export class Auditor {
 }
 
 /** Questions that the index answers. */
-const ofIndex: ReadonlySet<RecordQuestion> = new Set(['search', 'history', 'trace'])
+const ofIndex: ReadonlySet<RecordQuestion> = new Set(['search', 'history', 'trace', 'deadLetters'])
 
 /** An error of SQLite concerns all partitions. */
 const isOfDisk = (error: unknown): boolean =>

@@ -2,6 +2,7 @@ import type { Answering, RecordQuestion, RecordQuestions } from '@kiroku/audit'
 import type { AuditedLog } from './AuditedLog.ts'
 import { auditorOr } from './auditorOr.ts'
 import { actsOfLog } from './index/actsOfLog.ts'
+import { hidingNow } from './index/hidingNow.ts'
 import { traceMessage } from './index/traceMessage.ts'
 import { answerPast } from './past/answerPast.ts'
 import { pastOptions } from './past/pastOptions.ts'
@@ -19,9 +20,13 @@ export const answerRecord = (audited: AuditedLog, auditor: Pick<RunningAuditor, 
       auditor.ask(question, asked)
   return {
     ...auditorOr(auditor, {
-      ...answerPast(audited.log, () => pastOptions(audited)),
+      ...answerPast(
+        audited.log,
+        () => pastOptions(audited),
+        () => hidingNow(audited),
+      ),
       acts: (filter) => actsOfLog(audited, filter),
-      trace: ({ messageId }) => traceMessage(audited, messageId),
+      trace: ({ messageId, asOperator = false }) => traceMessage(audited, messageId, { asOperator }),
     }),
     search: indexed('search'),
     history: indexed('history'),

@@ -7,6 +7,7 @@
  */
 export { type AuditedLog } from './AuditedLog.ts'
 export type { AuditorStatus, FollowedPartition } from './AuditorProtocol.ts'
+export { Auditor } from './Auditor.ts'
 export { WriterLock } from './WriterLock.ts'
 export { answerRecord } from './answerRecord.ts'
 export { auditFolder } from './auditFolder.ts'
@@ -23,6 +24,7 @@ export { searchIndex, reachedOf, type SearchOptions } from './index/searchIndex.
 export { traceIndex } from './index/traceIndex.ts'
 export { traceMessage } from './index/traceMessage.ts'
 export { pastOptions } from './past/pastOptions.ts'
+export { hidingNow } from './index/hidingNow.ts'
 export { SavedStateFiles, type SavedStateFilesOptions } from './saved/SavedStateFiles.ts'
 export type { AuditorBus } from './shared/AuditorBus.ts'
 export { answerFor, askAuditor, askBeat } from './shared/askAuditor.ts'

@@ -29,6 +29,8 @@ export interface Lineage {
   readonly enqueuedAt: number
   /** How often it was redriven; absent: never. */
   readonly redrives?: number
+  /** Every queue that it passed, as `partition/queue id`; absent: a version forwarded it that did not say. */
+  readonly passed?: readonly string[]
 }
 
 const encoder = new TextEncoder()

@@ -13,7 +13,10 @@ export interface Introduced {
 }
 
 /** What may be on record only once its level is in force, since a version before it could not read it. */
-export const introduced: Introduced = { events: new Map([['ClusterVersionRaised', 1]]), settings: {} }
+export const introduced: Introduced = {
+  events: new Map([['ClusterVersionRaised', 1]]),
+  settings: { errorHidden: 1 },
+}
 
 /**
  * An event as it may be recorded. Errors: `NotFinalized` for one that is, or has settings that are, of a later feature level

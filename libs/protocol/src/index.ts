@@ -81,6 +81,7 @@ export { rangeBytes, textBytes, eventBytes, valueBytes } from './event/eventByte
 export { featureLevel, inForce, recordable } from './featureLevel.ts'
 export { isReplyQueue } from './isReplyQueue.ts'
 export { limits } from './limits.ts'
+export { passedQueues, readPassed } from './passedQueues.ts'
 export { groupRule, isGroup, isTag, tagRule, dedupIdRule, isDedupId } from './names.ts'
 export {
   batchFill,

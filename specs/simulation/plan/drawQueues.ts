@@ -94,6 +94,7 @@ export const drawChanges = (chance: Chance): { queue: Changes; own: Partial<Queu
       ...queue,
       idleMs: chance.pick([0, 700, 3_000, 120_000]),
       bodyHidden: chance.pick(['off', 'on']),
+      errorHidden: 'on',
       indexBody: chance.pick(['off', 'on']),
       // Bodies of the world are no JSON.
       bodySchema: chance.pick([null, {}]),

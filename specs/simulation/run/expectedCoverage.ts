@@ -108,6 +108,7 @@ const settings: Readonly<Record<keyof QueueConfig, true | string>> = {
   bodyBytesMax: true,
   indexBody: true,
   bodyHidden: true,
+  errorHidden: 'only those who look at messages are told less',
   bodySchema: true,
   bodyCheck: 'no body of the world is JSON: where all are checked nothing could be sent',
   idleMs: true,

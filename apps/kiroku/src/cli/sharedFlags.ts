@@ -19,6 +19,13 @@ export const gentleFlag: FlagSpec = {
   description: 'Yield while the machine is busy, so that an engine on it is not slowed; takes longer.',
 }
 
+/** Of commands that show bodies. */
+export const revealFlag: FlagSpec = {
+  name: 'reveal',
+  kind: 'boolean',
+  description: 'Also show bodies that a queue hides.',
+}
+
 /** Settings of every command that talks to an engine or a log. */
 export const natsSettings: readonly SettingKey[] = [
   'nats',

@@ -10,7 +10,7 @@ export const pieceMessages = 500
 export const settleFound =
   (client: Client, search: Answering<'search'>['search']): SettleMatching =>
   async (act, { isDryRun, ...asked }, by) => {
-    const { messages, cursor } = await search({ ...asked, limit: pieceMessages })
+    const { messages, cursor } = await search({ ...asked, limit: pieceMessages, asOperator: true })
     const piece = await settlePiece(client, act, messages, { by, isDryRun })
     return { ...piece, ...(cursor === undefined ? {} : { cursor }) }
   }

@@ -18,6 +18,13 @@ const Hold = Schema.Struct({
   error: text.annotate({ description: "The consumer's reason; empty: none given" }),
 })
 
+const hidden = optional(
+  Schema.Literals(['body', 'all']).annotate({
+    description:
+      'What queues that it passed hide of it: body and attributes, or these and the texts of its errors; absent: nothing. Operators see all but the body.',
+  }),
+)
+
 const Forward = Schema.Struct({ partition: count, queue: text, forward: count })
 
 const TraceStep = Schema.Struct({
@@ -75,6 +82,7 @@ export const TraceAnswer = published(
     complete: Schema.Boolean.annotate({ description: 'Whether the record still holds its beginning' }),
     unreadable: list(Schema.Struct({ partition: count, seq: count })),
     missing: optional(list(MissingPartition)),
+    hidden,
   }),
 )
 
@@ -210,6 +218,7 @@ const FoundMessage = Schema.Struct({
   sentSeq: count,
   at: ms('When something last happened to it'),
   seq,
+  hidden,
 })
 
 /** Messages that match a filter. */

@@ -15,7 +15,8 @@ export const Payload = Schema.Struct({
 /** Whether the text of a body is left out. */
 export const hidden = optional(
   Schema.Literal(true).annotate({
-    description: 'A queue that the message was in hides bodies: `text` is left out',
+    description:
+      'A queue that the message passed hides bodies: the text is left out, for viewers the attributes as well',
   }),
 )
 

@@ -8,6 +8,8 @@ import type { ApiDependencies } from '../ApiDependencies.ts'
 import { Api } from '../definition/Api.ts'
 import { diffQuestion, logQuestion, recordingQuestion, stateQuestion } from '../questions/lookingBack.ts'
 import { asJson, call } from './call.ts'
+import { isOperator } from './isOperator.ts'
+import { withoutReasons } from './withoutReasons.ts'
 
 const compress = promisify(gzip)
 
@@ -15,9 +17,20 @@ const compress = promisify(gzip)
 export const lookingBackHandlers = ({ record, about }: ApiDependencies) =>
   HttpApiBuilder.group(Api, 'lookingBack', (handlers) =>
     handlers.handleAll({
-      stateAt: ({ params: { queue }, query }) =>
-        call(async () => asJson(await record.stateAt(stateQuestion(queue, query, Date.now())))),
-      logAt: ({ query }) => call(async () => asJson(await record.logAt(logQuestion(query, Date.now())))),
+      stateAt: Effect.fnUntraced(function* ({ params: { queue }, query }) {
+        const asOperator = yield* isOperator
+        return yield* call(async () => {
+          const moment = await record.stateAt(stateQuestion(queue, query, Date.now()))
+          return asJson(asOperator ? moment : withoutReasons(moment))
+        })
+      }),
+      logAt: Effect.fnUntraced(function* ({ query }) {
+        const asOperator = yield* isOperator
+        return yield* call(async () => {
+          const { queues, ...rest } = await record.logAt(logQuestion(query, Date.now()))
+          return asJson({ ...rest, queues: asOperator ? queues : queues.map(withoutReasons) })
+        })
+      }),
       span: ({ query }) => call(async () => asJson(await record.span(query))),
       batches: ({ params: { queue }, query }) =>
         call(async () => asJson(await record.batches({ queue, ...query }))),
@@ -25,10 +38,12 @@ export const lookingBackHandlers = ({ record, about }: ApiDependencies) =>
         call(async () => asJson(await record.diff(diffQuestion(queue, query, Date.now())))),
       recording: Effect.fnUntraced(function* ({ params, query }) {
         const { headers } = yield* HttpServerRequest.HttpServerRequest
+        const asOperator = yield* isOperator
         const bytes = yield* call(async () =>
-          record.recording(
-            recordingQuestion(params.queue, query, { nowMs: Date.now(), partitions: about.partitions }),
-          ),
+          record.recording({
+            ...recordingQuestion(params.queue, query, { nowMs: Date.now(), partitions: about.partitions }),
+            asOperator,
+          }),
         )
         // Compresses well: states are columns of numbers, and events repeat their names.
         if (!/\bgzip\b/.test(headers['accept-encoding'] ?? '')) return HttpServerResponse.uint8Array(bytes)

@@ -1,4 +1,4 @@
-import { bodyOf, gatherDeadLetters, trace } from '@kiroku/audit'
+import { bodyOf, gatherDeadLetters, hidingOfLog, trace } from '@kiroku/audit'
 import { createClient, inProcess, type Client } from '@kiroku/client'
 import { parseTokens, Tokens, type OpenDoor } from '@kiroku/doors'
 import { decodeCheckpoint, startMemoryEngine, type MemoryEngine } from '@kiroku/testkit/engine'
@@ -11,6 +11,11 @@ let client: Client
 let api: OpenDoor
 let reveals: string[]
 
+const sightOf = async (asOperator = false) => ({
+  hiding: await hidingOfLog(engine.log, { decodeCheckpoint, now: Date.now() }),
+  asOperator,
+})
+
 beforeEach(async () => {
   engine = await startMemoryEngine()
   client = createClient(inProcess(engine.node()))
@@ -21,8 +26,10 @@ beforeEach(async () => {
       client,
       record: {
         ...unusedTestDependencies.record,
-        trace: ({ messageId }) => trace(engine.log, messageId),
-        deadLetters: ({ queue }) => gatherDeadLetters(engine.log, queue, { decodeCheckpoint }),
+        trace: async ({ messageId, asOperator }) =>
+          trace(engine.log, messageId, { sight: await sightOf(asOperator) }),
+        deadLetters: async ({ queue, asOperator }) =>
+          gatherDeadLetters(engine.log, queue, { decodeCheckpoint, sight: await sightOf(asOperator) }),
       },
       body: (found) => bodyOf(engine.log, found),
     },
@@ -119,8 +126,8 @@ describe('the body of a message that a queue hides', () => {
     for (const message of await client.receive(queue)) await message.deadLetter(error)
     return messageId
   }
-  const samples = async (queue: string) => {
-    const { groups } = (await (await get(`queues/${queue}/dead-letters`)).json()) as {
+  const samples = async (queue: string, who?: string) => {
+    const { groups } = (await (await get(`queues/${queue}/dead-letters`, who)).json()) as {
       groups: { error: string; hidden?: true; payload: { text: string; bytes: number } }[]
     }
     return Object.fromEntries(groups.map(({ error, hidden, payload }) => [error, hidden ?? payload.text]))
@@ -132,11 +139,15 @@ describe('the body of a message that a queue hides', () => {
     expect(await look(messageId)).toEqual({
       payload: { contentType: 'text/plain', bytes: 8, text: '', isBase64: false, isCut: true },
       contentType: 'text/plain',
-      attributes: { a: 'b' },
+      attributes: {},
       enqueuedAt: expect.any(Number) as number,
       hidden: true,
     })
-    expect((await look(messageId, '', 'olga')) as object).toMatchObject({ hidden: true })
+    expect(await look(messageId, '', 'olga')).toMatchObject({
+      payload: { text: '' },
+      attributes: { a: 'b' },
+      hidden: true,
+    })
     for (const query of ['?reveal=1', '?full=1', '?full=1&reveal=1'])
       expect(await look(messageId, query)).toMatchObject({ id: 'Forbidden' })
     expect(reveals).toEqual([])
@@ -154,7 +165,8 @@ describe('the body of a message that a queue hides', () => {
     const secret = await die('mail', 'a secret', 'odd')
     const open = await die('plain', 'no secret', 'even')
     await expect.poll(async () => (await client.queues.describe('dead')).counts.available).toBe(2)
-    expect(await samples('dead')).toEqual({ odd: true, even: 'no secret' })
+    expect(await samples('dead')).toEqual({ '': true, even: 'no secret' })
+    expect(await samples('dead', 'olga')).toEqual({ odd: true, even: 'no secret' })
     expect(await look(secret)).toMatchObject({ hidden: true, lineage: { queue: 'mail' } })
     expect(await look(open)).toMatchObject({ payload: { text: 'no secret' } })
     // Forwarded through a queue that hides nothing.
@@ -163,7 +175,7 @@ describe('the body of a message that a queue hides', () => {
     await expect.poll(async () => (await client.queues.describe('other')).counts.available).toBe(2)
     for (const message of await client.receive('other', { max: 2 })) await message.deadLetter(message.text())
     await expect.poll(async () => (await client.queues.describe('dead2')).counts.available).toBe(2)
-    expect(await samples('dead2')).toEqual({ 'a secret': true, 'no secret': 'no secret' })
+    expect(await samples('dead2')).toEqual({ '': true, 'no secret': 'no secret' })
     await client.queues.delete('mail')
     expect(await look(secret)).toMatchObject({ hidden: true, payload: { text: '' } })
   })

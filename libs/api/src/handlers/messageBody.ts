@@ -1,10 +1,9 @@
-import { payloadIn, type MessageBody as FoundBody } from '@kiroku/audit'
+import { type Hidden, payloadIn, type MessageBody as FoundBody, withoutText } from '@kiroku/audit'
 import { KirokuError } from '@kiroku/protocol'
 import type * as Schema from 'effect/Schema'
 import * as HttpServerResponse from 'effect/http/HttpServerResponse'
 import type { MessageBody } from '../definition/bodySchemas.ts'
 import { toJson } from './call.ts'
-import { withoutText } from './hiddenBodies.ts'
 
 type MessageBodyJson = Schema.Schema.Type<typeof MessageBody>
 
@@ -31,10 +30,17 @@ export const toMessageBody = ({ meta, body, enqueuedAt, unreadable }: FoundBody)
 
 const textNames = ['tag', 'group', 'dedupId', 'contentType', 'traceparent'] as const
 
-/** The same without the hidden text. */
+/** The same without the text of the body, for those who handle messages. */
 export const toHiddenBody = (found: FoundBody): MessageBodyJson => {
   const { payload, ...rest } = toMessageBody(found)
   return { ...rest, payload: withoutText(payload), hidden: true }
+}
+
+/** What is left of it for those who only look: nothing that its producer wrote, but for what it is routed by. */
+export const toOpenPart = (found: FoundBody, hidden: Hidden): MessageBodyJson => {
+  const { attributes: _, dedupId: __, traceparent: ___, lineage, ...meta } = found.meta
+  const shown = hidden === 'all' && typeof lineage === 'object' ? { ...lineage, error: '' } : lineage
+  return toHiddenBody({ ...found, meta: shown === undefined ? meta : { ...meta, lineage: shown } })
 }
 
 /**

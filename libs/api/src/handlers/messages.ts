@@ -1,5 +1,5 @@
 import type { ReceiveOptions, SettleResult } from '@kiroku/client'
-import { type OperationTimes, requireRole } from '@kiroku/doors'
+import { roleSuffices, type OperationTimes, requireRole } from '@kiroku/doors'
 import { KirokuError, type Actor } from '@kiroku/protocol'
 import * as Effect from 'effect/Effect'
 import * as HttpApiBuilder from 'effect/http-api/HttpApiBuilder'
@@ -8,8 +8,8 @@ import { Caller, CallerRole } from '../definition/Access.ts'
 import { Api } from '../definition/Api.ts'
 import { answerReceived, toOutgoing, withBody, writtenBodies } from './bodies.ts'
 import { asJson, call } from './call.ts'
-import { isBodyHidden } from './hiddenBodies.ts'
-import { toDownload, toHiddenBody, toMessageBody } from './messageBody.ts'
+import { isOperator } from './isOperator.ts'
+import { toDownload, toHiddenBody, toMessageBody, toOpenPart } from './messageBody.ts'
 
 /** A hidden body was revealed. */
 interface Reveal {
@@ -82,17 +82,20 @@ export const messageHandlers = (
         const by = yield* Caller
         yield* call(() => client.reschedule(params.id, payload, by))
       }),
-      trace: ({ params }) => call(async () => asJson(await record.trace({ messageId: params.id }))),
+      trace: Effect.fnUntraced(function* ({ params: { id } }) {
+        const asOperator = yield* isOperator
+        return yield* call(async () => asJson(await record.trace({ messageId: id, asOperator })))
+      }),
       body: Effect.fnUntraced(function* ({ params: { id }, query: { full, reveal } }) {
         const by = yield* Caller
         const role = yield* CallerRole
         return yield* call(async () => {
           const traced = await record.trace({ messageId: id })
           const found = await body(traced)
-          const from = found.meta.lineage?.queue
-          const { queues } = traced
-          if (await isBodyHidden(client, from === undefined ? queues : [...queues, from])) {
-            if (reveal === undefined && full === undefined) return toHiddenBody(found)
+          const { queues, hidden } = traced
+          if (hidden !== undefined) {
+            if (reveal === undefined && full === undefined)
+              return roleSuffices(role, 'operator') ? toHiddenBody(found) : toOpenPart(found, hidden)
             if (reveal === undefined)
               throw new KirokuError('Forbidden', `the body of message ${id} is hidden: ask with reveal=1`)
             requireRole(by.name, role, 'operator')

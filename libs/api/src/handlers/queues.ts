@@ -8,17 +8,22 @@ import { Api } from '../definition/Api.ts'
 import { parseCount } from '../questions/parseCount.ts'
 import { answerQueues } from './answerQueues.ts'
 import { call } from './call.ts'
+import { isOperator } from './isOperator.ts'
 import { unlessOut } from './unlessOut.ts'
+import { withoutReasons } from './withoutReasons.ts'
 
 /** Administration of queues: every act carries its actor, so that the record names it. */
 export const queueHandlers = ({ client, outage }: ApiDependencies, onDefect: OnDefect) =>
   HttpApiBuilder.group(Api, 'queues', (handlers) =>
     handlers.handleAll({
-      listQueues: () =>
-        Effect.flatMap(
-          call(() => unlessOut(client.queues.survey(), outage)),
-          (found) => answerQueues(found, onDefect),
-        ),
+      listQueues: Effect.fnUntraced(function* () {
+        const asOperator = yield* isOperator
+        const { queues, missing } = yield* call(() => unlessOut(client.queues.survey(), outage))
+        return yield* answerQueues(
+          { queues: asOperator ? queues : queues.map(withoutReasons), missing },
+          onDefect,
+        )
+      }),
       createQueue: Effect.fnUntraced(function* ({ payload }) {
         const by = yield* Caller
         const { created } = yield* call(() =>
@@ -34,7 +39,13 @@ export const queueHandlers = ({ client, outage }: ApiDependencies, onDefect: OnD
           }
           return unlessOut(client.queues.groups(params.queue, options), outage)
         }),
-      describeQueue: ({ params }) => call(() => unlessOut(client.queues.describe(params.queue), outage)),
+      describeQueue: Effect.fnUntraced(function* ({ params }) {
+        const asOperator = yield* isOperator
+        return yield* call(async () => {
+          const queue = await unlessOut(client.queues.describe(params.queue), outage)
+          return asOperator ? queue : withoutReasons(queue)
+        })
+      }),
       updateQueue: Effect.fnUntraced(function* ({ params, payload }) {
         const by = yield* Caller
         yield* call(() => client.queues.update(params.queue, payload as QueueSettings, by))

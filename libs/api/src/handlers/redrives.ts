@@ -10,18 +10,20 @@ import { given } from '../given.ts'
 import { deadLettersQuestion, lettersQuestion } from '../questions/deadLetters.ts'
 import { toOutgoing, withBody, writtenBodies } from './bodies.ts'
 import { call } from './call.ts'
-import { hidePayloads } from './hiddenBodies.ts'
+import { isOperator } from './isOperator.ts'
 
 /** Dead letters, their bodies and redrives: who started, cancelled or edited one is on record. */
-export const redriveHandlers = ({ client, record }: ApiDependencies) => {
-  const trace = (messageId: string) => record.trace({ messageId })
-  return HttpApiBuilder.group(Api, 'redrives', (handlers) =>
+export const redriveHandlers = ({ client, record }: ApiDependencies) =>
+  HttpApiBuilder.group(Api, 'redrives', (handlers) =>
     handlers.handleAll({
-      listDeadLetters: ({ params: { queue }, query }) =>
-        call(async () => {
-          const { count, groups } = await record.deadLetters(deadLettersQuestion(queue, query, Date.now()))
-          return { queue, count, groups: await hidePayloads(client, trace, queue, groups) }
-        }),
+      listDeadLetters: Effect.fnUntraced(function* ({ params: { queue }, query }) {
+        const asOperator = yield* isOperator
+        return yield* call(async () => {
+          const asked = deadLettersQuestion(queue, query, Date.now())
+          const { count, groups } = await record.deadLetters({ ...asked, asOperator })
+          return { queue, count, groups }
+        })
+      }),
       startRedrive: Effect.fnUntraced(function* ({ params, payload }) {
         const { reason, group: _, where: _where, messages: _messages, ...options } = payload
         const by = because(yield* Caller, reason)
@@ -42,7 +44,7 @@ export const redriveHandlers = ({ client, record }: ApiDependencies) => {
         const exact = yield* writtenBodies
         return yield* call(async () => {
           const { body } = toOutgoing(withBody(rest, exact), 'the message')
-          const found = await trace(id)
+          const found = await record.trace({ messageId: id })
           const { queue, number } = placeNow(found)
           const edit = { number, messageId: found.messageId, body, ...given({ contentType }) }
           const { isEdited } = await client.queues.editBody(queue, edit, by)
@@ -57,7 +59,6 @@ export const redriveHandlers = ({ client, record }: ApiDependencies) => {
       }),
     }),
   )
-}
 
 const because = (caller: Actor, reason: string | undefined): Actor =>
   reason === undefined ? caller : { ...caller, reason }

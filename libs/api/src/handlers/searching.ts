@@ -1,14 +1,21 @@
+import * as Effect from 'effect/Effect'
 import * as HttpApiBuilder from 'effect/http-api/HttpApiBuilder'
 import type { ApiDependencies } from '../ApiDependencies.ts'
 import { Api } from '../definition/Api.ts'
 import { actsQuestion, historyQuestion, searchQuestion } from '../questions/searching.ts'
 import { asJson, call } from './call.ts'
+import { isOperator } from './isOperator.ts'
 
 /** Messages and acts on record. */
 export const searchingHandlers = ({ record }: ApiDependencies) =>
   HttpApiBuilder.group(Api, 'searching', (handlers) =>
     handlers.handleAll({
-      search: ({ query }) => call(async () => asJson(await record.search(searchQuestion(query, Date.now())))),
+      search: Effect.fnUntraced(function* ({ query }) {
+        const asOperator = yield* isOperator
+        return yield* call(async () =>
+          asJson(await record.search({ ...searchQuestion(query, Date.now()), asOperator })),
+        )
+      }),
       history: ({ query }) =>
         call(async () => asJson(await record.history(historyQuestion(query, Date.now())))),
       acts: ({ query }) =>

@@ -5,6 +5,7 @@ import {
   diffMoments,
   encodeRecording,
   gatherDeadLetters,
+  hidingOfLog,
   recordingOf,
   logAt,
   spanOf,
@@ -49,9 +50,10 @@ export const engineForEach = (): void => {
 const answers = (): ApiDependencies['record'] => {
   const { log } = engine
   const past = () => ({ decodeCheckpoint, now: Date.now() })
+  const sightOf = async (asOperator = false) => ({ hiding: await hidingOfLog(log, past()), asOperator })
   return {
     ...unusedTestDependencies.record,
-    trace: ({ messageId }) => trace(log, messageId),
+    trace: async ({ messageId, asOperator }) => trace(log, messageId, { sight: await sightOf(asOperator) }),
     stateAt: ({ queue, at, ...page }) => stateAt(log, queue, at!, { ...past(), ...page }),
     logAt: ({ at }) => logAt(log, at!, past()),
     diff: ({ queue, from, to, messagesMax }) =>
@@ -60,8 +62,8 @@ const answers = (): ApiDependencies['record'] => {
     span: ({ queue }) => spanOf(log, queue, { decodeCheckpoint }),
     recording: async ({ queue, from, ...range }) =>
       encodeRecording(await recordingOf(log, queue, from!, { ...past(), ...range })),
-    deadLetters: ({ queue, at: _, ...asked }) =>
-      gatherDeadLetters(log, queue, { decodeCheckpoint, ...asked }),
+    deadLetters: async ({ queue, at: _, asOperator, ...asked }) =>
+      gatherDeadLetters(log, queue, { decodeCheckpoint, ...asked, sight: await sightOf(asOperator) }),
     selectLetters: async ({ queue, subscription: _, ...selection }) => {
       const picked = new LetterSelector(queue, selection)
       await readDeadLetters(log, queue, { decodeCheckpoint }, (letter) => picked.accept(letter))

@@ -1,3 +1,4 @@
+import type { Hidden } from '../hidden/Hiding.ts'
 import type { StateName } from '@kiroku/protocol'
 
 /** A message under one subscription, as a search finds it. Times are ms of partition time. */
@@ -27,6 +28,8 @@ export interface FoundMessage {
   /** When something last happened to it, and the frame. */
   readonly at: number
   readonly seq: number
+  /** What queues that it passed hide of it; absent: nothing. */
+  readonly hidden?: Hidden
 }
 
 /** How far the index has read a partition. */

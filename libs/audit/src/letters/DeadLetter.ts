@@ -1,3 +1,4 @@
+import type { Hidden } from '../hidden/Hiding.ts'
 import type { StateName } from '@kiroku/protocol'
 
 /** A message in a queue, with why it got there. */
@@ -33,6 +34,8 @@ export interface DeadLetter {
   readonly body: Uint8Array
   /** Why `body` is a placeholder: its key was erased, or is lost. */
   readonly unreadable?: 'erased' | 'lost'
+  /** What queues that it passed hide of it; absent: nothing. */
+  readonly hidden?: Hidden
 }
 
 /** Dead letters of one kind: one cause, and errors of one form. */
@@ -57,8 +60,10 @@ export interface DeadLetterGroup {
   readonly lastAt: number
   /** Ids of the newest, at most five. */
   readonly samples: readonly string[]
-  /** Body of the newest. */
+  /** Body of the newest; without its text if that is hidden. */
   readonly payload: Payload
+  /** Absent: the body of the newest is not hidden. */
+  readonly hidden?: true
 }
 
 /** The beginning of a body in readable form. */

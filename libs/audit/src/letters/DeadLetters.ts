@@ -1,6 +1,6 @@
 import { fingerprintOf } from '@kiroku/protocol'
 import type { DeadLetter, DeadLetterGroup } from './DeadLetter.ts'
-import { headOf, payloadOf, type BodyHead } from './payloadOf.ts'
+import { headOf, payloadOf, withoutText, type BodyHead } from './payloadOf.ts'
 
 const samplesMax = 5
 
@@ -19,6 +19,7 @@ interface Gathered {
   lastAt: number
   error: string
   head: BodyHead
+  isHidden: boolean
 }
 
 /** Gathers dead letters into groups of one kind. Feed it those of one queue, in any order. */
@@ -53,6 +54,7 @@ export class DeadLetters {
         lastAt: letter.at,
         error: letter.error,
         head: headOf(letter),
+        isHidden: false,
       }
       this.#groups.set(group, into)
     }
@@ -69,6 +71,7 @@ export class DeadLetters {
     into.lastAt = letter.at
     into.error = letter.error
     into.head = headOf(letter)
+    into.isHidden = letter.hidden !== undefined
   }
 
   /** Name of a letter's group. */
@@ -88,14 +91,15 @@ export class DeadLetters {
   /** Groups, largest first. */
   get groups(): DeadLetterGroup[] {
     return [...this.#groups]
-      .map(([group, { origins, youngest, head, ...rest }]) => ({
+      .map(([group, { origins, youngest, head, isHidden, ...rest }]) => ({
         group,
         ...rest,
         origins: [...origins]
           .map(([queue, count]) => ({ queue, count }))
           .sort((a, b) => b.count - a.count || (a.queue < b.queue ? -1 : 1)),
         samples: youngest.map(({ messageId }) => messageId),
-        payload: payloadOf(head),
+        payload: isHidden ? withoutText(payloadOf(head)) : payloadOf(head),
+        ...(isHidden ? { hidden: true as const } : {}),
       }))
       .sort((a, b) => b.count - a.count || b.lastAt - a.lastAt || (a.group < b.group ? -1 : 1))
   }

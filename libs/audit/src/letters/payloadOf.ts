@@ -53,3 +53,12 @@ const base64Of = (bytes: Uint8Array): string => {
   for (const byte of bytes) binary += String.fromCharCode(byte)
   return btoa(binary)
 }
+
+/** A payload that shows only type and size. */
+export const withoutText = ({ contentType, bytes }: Payload): Payload => ({
+  ...(contentType === undefined ? {} : { contentType }),
+  bytes,
+  text: '',
+  isBase64: false,
+  isCut: bytes > 0,
+})

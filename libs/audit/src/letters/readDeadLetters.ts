@@ -11,6 +11,8 @@ import {
   type StateName,
   stateNames,
 } from '@kiroku/protocol'
+import { passedBy } from '../hidden/passedBy.ts'
+import { seenBy, type Sight } from '../hidden/Sight.ts'
 import { openEnvelope } from '../bodies/openEnvelope.ts'
 import { readEnvelopes } from '../bodies/readEnvelopes.ts'
 import { type PastOptions, type PastPart } from '../past/PastLog.ts'
@@ -28,6 +30,8 @@ export interface DeadLetterOptions extends Omit<PastOptions, 'now'>, Partial<Pic
   readonly moment?: AskedMoment
   /** Subscription of the dead-letter queue; default `main`. */
   readonly subscription?: string
+  /** Who looks; default: someone who sees everything. */
+  readonly sight?: Sight
 }
 
 /** Letters between two yields. */
@@ -142,7 +146,13 @@ const readStanding = async (
     const at = queue.config.retentionFrom === 'arrival' ? place.enqueuedAt : frame.at
     const { meta, body, unreadable } = await openEnvelope(keys, envelope)
     const letter = letterOf({ ...here, number: place.number }, stateNames[place.state], at, meta, body)
-    visit(unreadable === undefined ? letter : { ...letter, unreadable })
+    const { hidden, shows } = seenBy(options.sight, passedBy([here], meta.lineage))
+    visit({
+      ...letter,
+      ...(unreadable === undefined ? {} : { unreadable }),
+      ...(hidden === undefined ? {} : { hidden }),
+      ...(shows.errors ? {} : { error: '' }),
+    })
     if (++count % pauseLetters === 0) await options.pause?.()
   }
 }

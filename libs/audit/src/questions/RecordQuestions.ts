@@ -20,11 +20,17 @@ interface OfQueue {
   readonly subscription?: string
 }
 
+/** Who asks. */
+interface Asker {
+  /** Whether attributes and errors are shown although a queue hides them, as to operators; default: no. */
+  readonly asOperator?: boolean
+}
+
 /** What can be asked of the record, with what each question takes and its answer. A moment that is left out is now. */
 export interface RecordQuestions {
   /** Errors: `NoAuditor`, as no record is searched without its index. */
   search: {
-    asked: { readonly filter: Filter; readonly limit?: number; readonly cursor?: string }
+    asked: Asker & { readonly filter: Filter; readonly limit?: number; readonly cursor?: string }
     answer: SearchAnswer
   }
   /** Administrative acts. */
@@ -32,7 +38,7 @@ export interface RecordQuestions {
   /** Counts of what happened over time. Errors: `NoAuditor`. */
   history: { asked: AskedStretch; answer: History }
   /** Every event of one message. */
-  trace: { asked: { readonly messageId: string }; answer: Trace }
+  trace: { asked: Asker & { readonly messageId: string }; answer: Trace }
   /** `where` stays as it was written: its durations count back from the moment, whose time the record knows. */
   stateAt: {
     asked: OfQueue & { readonly at?: AskedMoment } & Pick<
@@ -43,12 +49,15 @@ export interface RecordQuestions {
   }
   /** All queues at a moment. */
   logAt: { asked: { readonly at?: AskedMoment }; answer: LogMoment }
-  /** A range of the record for a replay in the browser, for `Replayer` of `@kiroku/audit/browser`. */
+  /**
+   * A range of the record for a replay in the browser, for `Replayer` of `@kiroku/audit/browser`; texts of errors are for
+   * operators only.
+   */
   recording: {
-    asked: { readonly queue: string; readonly from?: AskedMoment } & Pick<
-      RecordingOptions,
-      'partition' | 'withState' | 'framesMax' | 'workMax'
-    >
+    asked: Asker & { readonly queue: string; readonly from?: AskedMoment } & Pick<
+        RecordingOptions,
+        'partition' | 'withState' | 'framesMax' | 'workMax'
+      >
     answer: Uint8Array
   }
   /** How far back the past can be read. Without a queue: all. */
@@ -67,7 +76,7 @@ export interface RecordQuestions {
   batches: { asked: OfQueue; answer: BatchCosts }
   /** The messages in a queue in groups of one kind, largest first. Default subscription: `main`. */
   deadLetters: {
-    asked: OfQueue & { readonly at?: AskedMoment }
+    asked: OfQueue & Asker & { readonly at?: AskedMoment }
     answer: { readonly count: number; readonly groups: readonly DeadLetterGroup[] }
   }
   /** Numbers of the dead letters that are meant, as ranges. Without a subscription: of `main`. */

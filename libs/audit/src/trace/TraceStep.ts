@@ -1,4 +1,5 @@
 import type { Actor, LogEventType, StateName } from '@kiroku/protocol'
+import type { Hidden } from '../hidden/Hiding.ts'
 import type { LostPartition } from '../replay/missingText.ts'
 
 /** One thing that happened to a message. Times are ms of partition time. */
@@ -84,4 +85,6 @@ export interface Trace {
   readonly unreadable: readonly UnreadableRecord[]
   /** Missing partitions on its way: what happened in them is not included. Absent: none. */
   readonly missing?: readonly LostPartition[]
+  /** What queues on its way hide of it; absent: nothing. */
+  readonly hidden?: Hidden
 }

@@ -11,6 +11,7 @@ import {
   stateNames,
   rangeTotal,
 } from '@kiroku/protocol'
+import { seenBy, type Sight } from '../hidden/Sight.ts'
 import type { DecodeCheckpoint } from '../replay/Checkpoint.ts'
 import { progressRecords, type OnProgress } from '../replay/Progress.ts'
 import { missingText, type LostPartition } from '../replay/missingText.ts'
@@ -28,6 +29,8 @@ export interface TraceOptions {
   readonly onProgress?: OnProgress
   /** Says where to look, so that only part of the record is read; the answer is the same. */
   readonly index?: TraceIndex
+  /** Who looks; default: someone who sees everything. */
+  readonly sight?: Sight
 }
 
 /**
@@ -46,6 +49,11 @@ export const trace = async (log: Log, messageId: string, options: TraceOptions =
   const queues: string[] = []
   let state: Trace['state'] = 'Available'
   const places: LineageStop[] = []
+  const passed: QueueAddress[] = [
+    asked,
+    begun.place,
+    ...(begun.fold.origin === undefined ? [] : [begun.fold.origin]),
+  ]
   for (let fold: MessageHistory | undefined = begun.fold; fold !== undefined;) {
     if (fold.steps.length > 0) {
       queues.push(fold.queue)
@@ -54,6 +62,7 @@ export const trace = async (log: Log, messageId: string, options: TraceOptions =
       places.push(...fold.nexts)
     }
     const place = places.shift()
+    if (place !== undefined) passed.push(place)
     fold = place && (await reading.at(place))
   }
   const [begin] = steps
@@ -63,16 +72,21 @@ export const trace = async (log: Log, messageId: string, options: TraceOptions =
   if (begin === undefined)
     throw new KirokuError('UnknownMessage', `the record holds nothing about message ${messageId}`)
   const { place } = begun
+  const complete = begin.event === 'Enqueued'
+  const isWhole = complete && missing.length === 0 && reading.unreadable.length === 0
+  const { hidden, shows } = seenBy(options.sight, { queues: passed, isWhole })
+  const shown = shows.errors ? steps : steps.map(({ error: _, ...step }) => step)
   return {
     messageId: toMessageId({ incarnation, ...place }),
     queues,
     state,
-    steps,
-    attempts: attemptsOf(steps),
+    steps: shown,
+    attempts: attemptsOf(shown),
     cameBack: redriveCountOf(steps),
-    complete: begin.event === 'Enqueued',
+    complete,
     unreadable: reading.unreadable,
     ...(missing.length === 0 ? {} : { missing }),
+    ...(hidden === undefined ? {} : { hidden }),
   }
 }
 

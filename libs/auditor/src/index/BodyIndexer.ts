@@ -1,4 +1,4 @@
-import type { ReplayFrame } from '@kiroku/audit'
+import { passedBy, type Passed, type ReplayFrame } from '@kiroku/audit'
 import { isSealed, readSealed } from '@kiroku/log'
 import type { PartitionState, QueueState } from '@kiroku/partition'
 import {
@@ -8,21 +8,29 @@ import {
   isKirokuError,
   type LogEventOf,
   parseMessageId,
+  type QueueAddress,
 } from '@kiroku/protocol'
 import type { PartitionRows } from './PartitionRows.ts'
 import type { Row } from './Row.ts'
 import { fieldsOf } from './fieldsOf.ts'
+import { passedText } from './passedText.ts'
 
 /** Reads a body that has a record of its own, as stored in the log. */
 export type ReadLargeBody = (seq: number) => Promise<Uint8Array | undefined>
 
-/** A body to index once its frame was applied. */
-interface LargeBody {
+/** A body to index. */
+interface ArrivedBody {
   readonly queue: number
   readonly number: number
   readonly rows: readonly Row[]
-  readonly seq: number
+  /** Queue that it was forwarded from; undefined: none. */
+  readonly from: QueueAddress | undefined
   readonly indexes: Indexing
+}
+
+/** One to index once its frame was applied. */
+interface LargeBody extends ArrivedBody {
+  readonly seq: number
 }
 
 /**
@@ -54,11 +62,13 @@ export class BodyIndexer {
 
   /** Indexes bodies that arrive; `rows` are those of each message, in order. */
   arrived(
-    { type, queue: id, first }: LogEventOf<'Enqueued' | 'ForwardReceived'>,
+    event: LogEventOf<'Enqueued' | 'ForwardReceived'>,
     { record }: ReplayFrame,
     state: PartitionState,
     rows: readonly (readonly Row[])[],
   ): void {
+    const { type, queue: id, first } = event
+    const from = event.type === 'ForwardReceived' ? event.from : undefined
     const queue = state.queues.get(id)!
     const firstBody = queue.frameSeq === state.frameSeq ? queue.frameCount : 0
     const indexes = indexingOf(queue)
@@ -66,10 +76,11 @@ export class BodyIndexer {
     for (let i = 0; i < rows.length; i++) {
       const body = record.body(id, firstBody + i)
       if (body instanceof Uint8Array) {
-        if (body[0] !== 0 || indexes === 'all') this.#inside(id, first + i, rows[i]!, body, indexes)
+        if (body[0] !== 0 || indexes === 'all')
+          this.#inside({ queue: id, number: first + i, rows: rows[i]!, from, indexes }, body)
       } else {
         const own = indexes === 'all' ? 'origins' : indexes
-        this.#large.push({ queue: id, number: first + i, rows: rows[i]!, seq: body.seq, indexes: own })
+        this.#large.push({ queue: id, number: first + i, rows: rows[i]!, from, seq: body.seq, indexes: own })
       }
     }
   }
@@ -81,15 +92,17 @@ export class BodyIndexer {
     const body = record.body(e.queue, queue.frameSeq === state.frameSeq ? queue.frameCount : 0)
     if (!(body instanceof Uint8Array)) return
     const indexes = indexingOf(queue)
-    if (indexes === 'all' || (indexes === 'origins' && this.#originIndexes(decodeEnvelope(body).meta)))
+    const { meta } = decodeEnvelope(body)
+    const wanted = indexes === 'all' || (indexes === 'origins' && this.#originIndexes(meta))
+    if (wanted && !this.#isHidden(passedBy([], meta.lineage)))
       this.#rows.writer.fields(this.#rows.queue(e.queue), e.number, fieldsOf(bodyOf(body)))
   }
 
   /** Indexes the bodies that have records of their own. */
   async readLarge(): Promise<void> {
-    for (const { queue, number, rows, seq, indexes } of this.#large) {
-      const envelope = await this.#readLarge(seq)
-      if (envelope !== undefined) this.#inside(queue, number, rows, envelope, indexes)
+    for (const large of this.#large) {
+      const envelope = await this.#readLarge(large.seq)
+      if (envelope !== undefined) this.#inside(large, envelope)
     }
     this.#large.length = 0
   }
@@ -103,13 +116,7 @@ export class BodyIndexer {
   }
 
   /** Indexes the envelope of a body, and the body if its queue, or the one it was sent to, asks for that. */
-  #inside(
-    queue: number,
-    number: number,
-    rows: readonly Row[],
-    envelope: Uint8Array,
-    indexes: Indexing,
-  ): void {
+  #inside({ queue, number, rows, from, indexes }: ArrivedBody, envelope: Uint8Array): void {
     const { writer } = this.#rows
     // Encrypted bodies stay out of the index, since nothing can be erased from it.
     const isEncrypted = isSealed(envelope)
@@ -122,7 +129,10 @@ export class BodyIndexer {
       const attributes = attributesOf(meta)
       const { lineage } = meta
       const { texts } = writer
+      const passed = from === undefined ? undefined : passedBy([from], lineage)
+      if (passed !== undefined && wanted) wanted = !this.#isHidden(passed)
       for (const row of rows) {
+        if (passed !== undefined) row.passed = texts.text(passedText(passed))
         row.attributes = attributes
         if (typeof meta.group === 'string') row.group ??= texts.text(meta.group)
         if (typeof meta.tag === 'string') row.tag ??= texts.text(meta.tag)
@@ -133,6 +143,11 @@ export class BodyIndexer {
     }
     if (wanted && !isEncrypted) writer.fields(this.#rows.queue(queue), number, fieldsOf(bodyOf(envelope)))
     if (indexes !== 'all') this.leftOut(queue, !wanted || isEncrypted)
+  }
+
+  /** Whether one of these queues hides bodies. A queue that is read later and hides them has them forgotten. */
+  #isHidden({ queues }: Passed): boolean {
+    return [...queues].some((queue) => this.#rows.writer.hidesBodies(queue))
   }
 
   /**

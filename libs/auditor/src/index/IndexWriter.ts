@@ -1,11 +1,13 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Act } from '@kiroku/audit'
-import { type MessageAddress, State } from '@kiroku/protocol'
+import { type QueueAddress, type QueueConfig, State } from '@kiroku/protocol'
 import { HistoryWriter } from '../history/HistoryWriter.ts'
 import { limits } from '../limits.ts'
 import { Interner } from './Interner.ts'
 import { Row } from './Row.ts'
 import type { Field } from './fieldsOf.ts'
+import { passedGlob } from './passedText.ts'
+import { trimRows } from './trimRows.ts'
 
 /** One subscription of a queue, and the pending rows of its messages. */
 export class Stream {
@@ -65,7 +67,7 @@ export class IndexWriter {
     this.texts = new Interner(database)
     this.history = new HistoryWriter(database)
     this.#insert = database.prepare(
-      'INSERT OR REPLACE INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+      'INSERT OR REPLACE INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
     )
     this.#update = database.prepare(
       `UPDATE messages SET state = ?, attempt = ?, at = ?, seq = ?, reason = ?, error = coalesce(?, error),
@@ -76,7 +78,7 @@ export class IndexWriter {
     this.#field = database.prepare('INSERT OR IGNORE INTO fields VALUES (?, ?, ?, ?)')
     this.#act = database.prepare('INSERT OR REPLACE INTO acts VALUES (?, ?, ?, ?, ?, ?, ?)')
     this.#bodies = database.prepare(
-      "SELECT body_since FROM queues WHERE partition = ? AND queue = ? AND name <> ''",
+      "SELECT body_since, config FROM queues WHERE partition = ? AND queue = ? AND name <> ''",
     )
     this.#reach = database.prepare('INSERT OR REPLACE INTO reached VALUES (?, ?, ?, ?, ?, ?, ?)')
   }
@@ -128,9 +130,15 @@ export class IndexWriter {
   }
 
   /** Whether a queue has its bodies indexed; undefined: it was not read yet. */
-  indexesBodies({ partition, queue }: Pick<MessageAddress, 'partition' | 'queue'>): boolean | undefined {
+  indexesBodies({ partition, queue }: QueueAddress): boolean | undefined {
     const row = this.#bodies.get(partition, queue)
     return row === undefined ? undefined : row['body_since'] !== null
+  }
+
+  /** Whether a queue hides bodies, as far as it was read. */
+  hidesBodies({ partition, queue }: QueueAddress): boolean {
+    const config = this.#bodies.get(partition, queue)?.['config'] as string | undefined
+    return config !== undefined && (JSON.parse(config) as Partial<QueueConfig>).bodyHidden === 'on'
   }
 
   /** A subscription of a queue. */
@@ -249,11 +257,17 @@ export class IndexWriter {
     this.#commit()
   }
 
-  /** Forgets the indexed values of a queue's bodies. */
-  forgetFields(queue: number): void {
+  /** Forgets the indexed values of bodies that are in a queue, or passed it. */
+  forgetFields(queue: number, address: QueueAddress): void {
     this.flush()
     this.begin()
     this.database.prepare('DELETE FROM fields WHERE queue = ?').run(queue)
+    this.database
+      .prepare(
+        `DELETE FROM fields WHERE (queue, number) IN (SELECT s.queue, m.number FROM messages m
+          JOIN streams s ON s.id = m.stream WHERE m.passed IN (SELECT id FROM texts WHERE ' ' || text || ' ' GLOB ?))`,
+      )
+      .run(passedGlob(address))
   }
 
   /**
@@ -263,34 +277,7 @@ export class IndexWriter {
   trim(partition: number, upTo: number): number | undefined {
     this.flush()
     this.begin()
-    const { database } = this
-    const streams = database
-      .prepare(
-        'SELECT s.id AS id, s.queue AS queue FROM streams s JOIN queues q ON q.id = s.queue WHERE q.partition = ?',
-      )
-      .all(partition) as { id: number; queue: number }[]
-    const after = database.prepare(
-      'SELECT number FROM messages WHERE stream = ? AND sent_seq > ? ORDER BY number LIMIT 1',
-    )
-    const drop = database.prepare(
-      'DELETE FROM messages WHERE stream = ? AND number < ? AND state >= 5 AND seq <= ?',
-    )
-    const untouch = database.prepare(
-      'DELETE FROM touches WHERE queue = ? AND bucket BETWEEN 0 AND ? AND seq <= ?',
-    )
-    for (const { id, queue } of streams) {
-      const below = (after.get(id, upTo)?.['number'] as number | undefined) ?? Number.MAX_SAFE_INTEGER
-      drop.run(id, below, upTo)
-      untouch.run(queue, Math.floor(below / limits.bucketMessages), upTo)
-    }
-    database
-      .prepare(
-        `DELETE FROM fields WHERE queue IN (SELECT id FROM queues WHERE partition = ?) AND NOT EXISTS
-          (SELECT 1 FROM streams s JOIN messages m ON m.stream = s.id AND m.number = fields.number
-            WHERE s.queue = fields.queue)`,
-      )
-      .run(partition)
-    database.prepare('DELETE FROM acts WHERE partition = ? AND seq <= ?').run(partition, upTo)
+    trimRows(this.database, partition, upTo)
     return this.history.trim(partition, upTo)
   }
 
@@ -381,6 +368,7 @@ export class IndexWriter {
       r.origin,
       r.redrives,
       r.next,
+      r.passed,
     )
   }
 

@@ -2,6 +2,7 @@ import { type PartitionState, type QueueState, type Subscription } from '@kiroku
 import { type LogEventOf, type MessageChange, type MessageEnd, runNumbers, State } from '@kiroku/protocol'
 import type { PartitionRows } from './PartitionRows.ts'
 import type { Row } from './Row.ts'
+import { passedBefore, passedText } from './passedText.ts'
 
 /** Rows of messages as events change them: one per message and subscription. */
 export class MessageRows {
@@ -27,6 +28,8 @@ export class MessageRows {
     const producer = e.type === 'Enqueued' ? texts.text(e.producer) : null
     const arrival = e.type === 'Enqueued' && e.dueAt > 0 ? State.Delayed : State.Available
     if (e.type === 'ForwardReceived') writer.forward(this.#rows.queue(queue), e.from, e.forward, count, first)
+    // Its envelope may say more.
+    const passed = e.type === 'Enqueued' ? null : texts.text(passedText({ queues: [e.from], isWhole: false }))
     const streams = state.queues.get(queue)!.subs.map((sub) => ({
       stream: this.#rows.stream(queue, sub.id, sub.name),
       isFiltered: filteredBy?.includes(sub.id) === true,
@@ -45,6 +48,7 @@ export class MessageRows {
         row.group = group
         row.tag = tag
         row.producer = producer
+        row.passed = passed
         rows.push(row)
       }
       added.push(rows)
@@ -58,6 +62,7 @@ export class MessageRows {
     const { texts } = writer
     const stream = this.#rows.stream(e.queue, e.sub, state.subscriptionOf(e.queue, e.sub)?.name ?? '')
     const { runs, filtered = [], groups } = e
+    const passed = texts.text(passedBefore(state, e.queue))
     for (let i = 0; i < runs.length; i += runNumbers) {
       const [first, count, sentSeq, , sentAt] = runs.slice(i, i + runNumbers) as [
         number,
@@ -73,6 +78,7 @@ export class MessageRows {
         row.sentAt = sentAt
         row.sentSeq = sentSeq
         row.group = group
+        row.passed = passed
       }
     }
     this.#rows.touch(e.queue, filtered, seq)
@@ -81,6 +87,7 @@ export class MessageRows {
         const row = this.#stamped(writer.add(stream, n), seq, state)
         row.state = State.Discarded
         row.reason = texts.text('filtered')
+        row.passed = passed
       }
   }
 

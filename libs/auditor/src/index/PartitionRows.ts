@@ -43,7 +43,7 @@ export class PartitionRows {
     const { indexBody, bodyHidden } = config as Partial<QueueConfig>
     const id = this.queue(queue)
     this.writer.nameQueue(id, name, JSON.stringify(config), indexBody === 'on' ? seq : null)
-    if (bodyHidden === 'on') this.writer.forgetFields(id)
+    if (bodyHidden === 'on') this.writer.forgetFields(id, { partition: this.partition, queue })
   }
 
   /** A frame concerns messages. */

@@ -21,6 +21,8 @@ export class Row {
   /** Id of the message that it was forwarded from. */
   origin: string | null = null
   redrives = 0
+  /** The queues that it passed; see `passedText`. */
+  passed: number | null = null
   /** Where it went: partition, queue and number of the forward. */
   next: string | null = null
 

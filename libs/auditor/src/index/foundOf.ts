@@ -1,5 +1,6 @@
-import type { FoundMessage } from '@kiroku/audit'
+import { type FoundMessage, type Passed, seenBy, type Sight } from '@kiroku/audit'
 import { messageId, stateNames } from '@kiroku/protocol'
+import { parsePassed } from './passedText.ts'
 
 /** A row of the database. */
 export interface MessageRow {
@@ -11,10 +12,11 @@ export interface MessageRow {
 
 /** What a search reads of a message, from `messages m`. */
 export const rowColumns = `
-  m.stream, m.number, m.state, m.attempt, m.at, m.seq, m.sent_at, m.sent_seq, m.attributes, m.origin, m.redrives,
+  m.stream, m.number, m.state, m.attempt, m.at, m.seq, m.sent_at, m.sent_seq, m.attributes, m.origin, m.redrives, m.next,
   s.name AS subscription, s.sub, q.partition, q.queue AS queueId, q.name AS queue,
   (SELECT text FROM texts WHERE id = m.reason) AS reason, e.text AS error, e.fingerprint,
   (SELECT text FROM texts WHERE id = m.grp) AS grp, (SELECT text FROM texts WHERE id = m.tag) AS tag,
+  (SELECT text FROM texts WHERE id = m.passed) AS passed,
   (SELECT text FROM texts WHERE id = m.consumer) AS consumer, (SELECT text FROM texts WHERE id = m.producer) AS producer`
 
 export const rowTables = `
@@ -30,8 +32,17 @@ export const placeIdOf = (row: MessageRow, incarnation: string): string =>
     number: row.number,
   })
 
-/** A row in its public form. */
-export const foundOf = (row: MessageRow, incarnation: string): FoundMessage => {
+/** The queues that a message passed: where it came from, where it is, and where it went next. */
+const passedOf = (row: MessageRow): Passed => {
+  const { queues, isWhole } = parsePassed((row['passed'] as string | null) ?? '')
+  const next = parsePassed(((row['next'] as string | null) ?? '').replace(/\/\d+$/, ''))
+  const own = { partition: row['partition'] as number, queue: row['queueId'] as number }
+  return { queues: [own, ...queues, ...next.queues], isWhole }
+}
+
+/** A row as somebody sees it. */
+export const foundOf = (row: MessageRow, incarnation: string, sight: Sight | undefined): FoundMessage => {
+  const { hidden, shows } = seenBy(sight, passedOf(row))
   const text = (column: string): string => (row[column] as string | null) ?? ''
   const count = (column: string): number => row[column] as number
   const attributes = text('attributes')
@@ -44,17 +55,19 @@ export const foundOf = (row: MessageRow, incarnation: string): FoundMessage => {
     state: stateNames[count('state')]!,
     attempt: count('attempt'),
     reason: text('reason'),
-    error: text('error'),
-    fingerprint: text('fingerprint'),
+    error: shows.errors ? text('error') : '',
+    fingerprint: shows.errors ? text('fingerprint') : '',
     group: text('grp'),
     tag: text('tag'),
     consumer: text('consumer'),
     producer: text('producer'),
-    attributes: attributes === '' ? {} : (JSON.parse(attributes) as Record<string, string>),
+    attributes:
+      attributes === '' || !shows.attributes ? {} : (JSON.parse(attributes) as Record<string, string>),
     redrives: count('redrives'),
     sentAt: count('sent_at'),
     sentSeq: count('sent_seq'),
     at: row.at,
     seq: count('seq'),
+    ...(hidden === undefined ? {} : { hidden }),
   }
 }

@@ -98,6 +98,42 @@ describe('the index of messages', () => {
     expect(found('queue:mail')).toEqual(['mail/main 1', 'mail/main 2'])
   })
 
+  it('forgets the bodies of messages that passed a queue as soon as that hides them', async () => {
+    const { queue: dead } = await create('dead', { indexBody: 'on' }, 1)
+    const { queue: mail } = await create('mail', { deadLetter: { name: 'dead', partition: 1, queue: dead } })
+    await send('mail', [{ n: 1 }, { n: 2 }])
+    const { queue, delivery } = (await receive('mail', 1))!
+    await ask(0, { type: 'DeadLetter', items: [{ queue, sub: 0, delivery, numbers: [1, 1] }], error: 'no' })
+    await receive('dead', 1, 1)
+    await catchUp()
+    expect(found('payload.n:1')).toEqual(['dead/main 1'])
+    await ask(0, { type: 'ConfigureQueue', queue: 'mail', config: { bodyHidden: 'on' }, by })
+    await catchUp()
+    expect(writer.database.prepare('SELECT count(*) AS n FROM fields').get()!['n']).toBe(0)
+    expect(search('queue:dead').messages).toMatchObject([{ hidden: 'all', attributes: {} }])
+    expect(writer.hidesBodies({ partition: 0, queue: mail })).toBe(true)
+  })
+
+  it('tells viewers nothing of what a queue hides, not by a cursor either', async () => {
+    await create('open')
+    await create('mail', { bodyHidden: 'on' })
+    await send('open', [1])
+    for (let i = 0; i < 3; i++) await send('mail', [i])
+    await send('open', [2])
+    await catchUp()
+    const look = (filter: string, asOperator: boolean) => {
+      const { messages, cursor } = search(filter, { limit: 1, asOperator })
+      return [messages.map(({ queue, attributes }) => [queue, attributes]), cursor !== undefined]
+    }
+    expect(look('attr.region:eu queue:mail', false)).toEqual([[], false])
+    expect(look('-attr.region:us queue:mail', false)).toEqual([[], false])
+    expect(look('attr.region:eu queue:mail', true)).toEqual([[['mail', { region: 'eu' }]], true])
+    expect(look('queue:mail', false)).toEqual([[['mail', {}]], true])
+    const [first, second] = [search('attr.region:eu', { limit: 1 }), search('attr.region:eu', { limit: 2 })]
+    expect([first.messages.length, first.cursor === undefined]).toEqual([1, false])
+    expect([second.messages.length, second.cursor]).toEqual([2, undefined])
+  })
+
   it('returns everything it found, a page at a time', async () => {
     await create('mail')
     for (let i = 0; i < 5; i++)

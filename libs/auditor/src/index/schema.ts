@@ -1,7 +1,7 @@
 import { tallyFields } from '@kiroku/audit'
 
 /** Version of the tables; an index of another version is rebuilt. */
-export const schemaVersion = 5
+export const schemaVersion = 6
 
 const counts = tallyFields.map((field) => `${field} INTEGER NOT NULL`).join(', ')
 
@@ -30,7 +30,7 @@ CREATE TABLE messages(
   stream INTEGER NOT NULL, number INTEGER NOT NULL, state INTEGER NOT NULL, attempt INTEGER NOT NULL,
   at INTEGER NOT NULL, seq INTEGER NOT NULL, sent_at INTEGER NOT NULL, sent_seq INTEGER NOT NULL,
   reason INTEGER, error INTEGER, grp INTEGER, tag INTEGER, consumer INTEGER, producer INTEGER,
-  attributes TEXT, origin TEXT, redrives INTEGER NOT NULL, next TEXT,
+  attributes TEXT, origin TEXT, redrives INTEGER NOT NULL, next TEXT, passed INTEGER,
   PRIMARY KEY(stream, number)
 ) WITHOUT ROWID;
 CREATE INDEX messages_at ON messages(at);

@@ -12,6 +12,7 @@ import { KirokuError } from '@kiroku/protocol'
 import { limits } from '../limits.ts'
 import { foundOf, placeIdOf, rowColumns, rowTables, type MessageRow } from './foundOf.ts'
 import { planSearch, type Clause, type SearchPlan } from './planSearch.ts'
+import { hidingOf } from './hidingOf.ts'
 import { globOf } from './textIds.ts'
 
 /** Options of a search. */
@@ -22,6 +23,8 @@ export interface SearchOptions {
   readonly cursor?: string
   /** Name of the log's incarnation, for message ids. */
   readonly incarnation: string
+  /** Whether what queues hide is shown as to an operator; default: no. */
+  readonly asOperator?: boolean
 }
 
 /** A place in the order of answers. */
@@ -34,7 +37,7 @@ const limitDefault = 50
  * hold fewer messages than requested, and a cursor. Errors: `InvalidArgument` (limit, cursor).
  */
 export const searchIndex = (database: DatabaseSync, filter: Filter, options: SearchOptions): SearchAnswer => {
-  const { limit = limitDefault, incarnation } = options
+  const { limit = limitDefault, incarnation, asOperator = false } = options
   if (!Number.isInteger(limit) || limit < 1 || limit > questionLimits.searchMessagesMax)
     throw new KirokuError(
       'InvalidArgument',
@@ -45,16 +48,26 @@ export const searchIndex = (database: DatabaseSync, filter: Filter, options: Sea
   const rest = { ...filter, conditions: filter.conditions.filter((c) => !isOfBody(c)) }
   const messages: FoundMessage[] = []
   const endMs = performance.now() + limits.searchMs
+  const sight = { hiding: hidingOf(database), asOperator }
+  const asksFor = (fields: ReadonlySet<string>) => filter.conditions.some(({ field }) => fields.has(field))
+  const [asksForContent, asksForErrors] = [asksFor(contentFields), asksFor(errorFields)]
   let cursor: string | undefined
   let last: MessageRow | undefined
   let seen = 0
   for (const row of rowsOf(database, planSearch(database, filter), after)) {
-    if (last !== undefined && (messages.length === limit || isLate(++seen, endMs))) {
+    const message = foundOf(row, incarnation, sight)
+    // Neither the answer nor its cursor says whether it would have matched.
+    const { hidden } = message
+    const isPassedOver =
+      !asOperator && ((asksForContent && hidden !== undefined) || (asksForErrors && hidden === 'all'))
+    const isEnd = isLate(++seen, endMs) || (messages.length === limit && !isPassedOver)
+    if (last !== undefined && isEnd) {
       cursor = `${last.at}.${last.stream}.${last.number}`
       break
     }
+    if (isPassedOver && messages.length === limit) continue
     last = row
-    const message = foundOf(row, incarnation)
+    if (isPassedOver) continue
     const ids = [...new Set([message.messageId, placeIdOf(row, incarnation)])]
     if (passesFilter(rest, { ...message, ids, payload: () => [] })) messages.push(message)
   }
@@ -72,6 +85,10 @@ export const reachedOf = (database: DatabaseSync): ReachedPartition[] =>
     .prepare('SELECT partition, seq, at FROM reached ORDER BY partition')
     .all()
     .map((row) => ({ ...row }) as unknown as ReachedPartition)
+
+/** What a filter may ask of a message that queues hide from those who only look. */
+const contentFields: ReadonlySet<string> = new Set(['payload', 'payloadText', 'attribute'])
+const errorFields: ReadonlySet<string> = new Set(['error', 'fingerprint'])
 
 const isLate = (seen: number, endMs: number): boolean => seen % 256 === 0 && performance.now() > endMs
 

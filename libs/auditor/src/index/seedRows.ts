@@ -1,6 +1,7 @@
 import { readyRuns, type PartitionState, type Subscription } from '@kiroku/partition'
 import { State } from '@kiroku/protocol'
 import type { IndexWriter, Stream } from './IndexWriter.ts'
+import { passedBefore } from './passedText.ts'
 
 /** Enters every live message of a state. */
 export const seedRows = (
@@ -10,6 +11,9 @@ export const seedRows = (
   streamOf: (sub: Subscription) => Stream,
 ): void => {
   const { runs, live } = state
+  const passed = new Map(
+    [...state.queues.keys()].map((queue) => [queue, writer.texts.text(passedBefore(state, queue))]),
+  )
   const addRun = (sub: Subscription, run: number, group: string, as: State): void => {
     const first = runs.first(run)
     for (let n = first, end = first + runs.count(run); n < end; n++) {
@@ -20,6 +24,7 @@ export const seedRows = (
       row.sentSeq = runs.seq(run)
       row.seq = Math.min(seq, row.sentSeq)
       row.group = writer.texts.text(group)
+      row.passed = passed.get(sub.queue.id)!
       if (writer.isFull) writer.flush()
     }
   }
@@ -43,6 +48,7 @@ export const seedRows = (
     row.sentSeq = live.seq[slot]!
     row.at = state.at
     row.seq = seq
+    row.passed = passed.get(sub.queue.id)!
     if (writer.isFull) writer.flush()
   }
 }

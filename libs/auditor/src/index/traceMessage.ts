@@ -1,7 +1,15 @@
 import { trace, type OnProgress, type Trace } from '@kiroku/audit'
 import type { AuditedLog } from '../AuditedLog.ts'
+import { hidingNow } from './hidingNow.ts'
 import { openKeptIndex } from './openIndex.ts'
 import { traceIndex } from './traceIndex.ts'
+
+/** How a message is traced. */
+interface TraceMessageOptions {
+  readonly onProgress?: OnProgress
+  /** Whether errors are shown that queues hide; default: yes. */
+  readonly asOperator?: boolean
+}
 
 /**
  * Every event of one message along its lineage; with an auditor's index in the data folder, only the frames
@@ -10,7 +18,7 @@ import { traceIndex } from './traceIndex.ts'
 export const traceMessage = async (
   audited: AuditedLog,
   messageId: string,
-  onProgress?: OnProgress,
+  { onProgress, asOperator = true }: TraceMessageOptions = {},
 ): Promise<Trace> => {
   const index = openKeptIndex(audited)
   try {
@@ -18,6 +26,7 @@ export const traceMessage = async (
       decodeCheckpoint: audited.decodeCheckpoint,
       ...(onProgress === undefined ? {} : { onProgress }),
       ...(index === undefined ? {} : { index: traceIndex(index) }),
+      sight: { hiding: await hidingNow(audited, index), asOperator },
     })
   } finally {
     index?.close()

@@ -4,6 +4,7 @@ import {
   diffMoments,
   encodeRecording,
   gatherDeadLetters,
+  type Hiding,
   LetterSelector,
   logAt,
   type PastOptions,
@@ -11,6 +12,7 @@ import {
   recordingOf,
   spanOf,
   stateAt,
+  withoutErrors,
 } from '@kiroku/audit'
 import type { Log } from '@kiroku/log'
 import { KirokuError, limits } from '@kiroku/protocol'
@@ -26,8 +28,16 @@ export type PastMethod =
   | 'deadLetters'
   | 'selectLetters'
 
-/** Answers questions about a log's past in this process. @param options created per question */
-export const answerPast = (log: Log, options: () => PastOptions): Answering<PastMethod> => ({
+/**
+ * Answers questions about a log's past in this process.
+ * @param options created per question
+ * @param hiding what queues hide now
+ */
+export const answerPast = (
+  log: Log,
+  options: () => PastOptions,
+  hiding: () => Promise<Hiding>,
+): Answering<PastMethod> => ({
   stateAt: ({ queue, at, ...page }) => {
     const past = options()
     return stateAt(log, queue, at ?? { time: past.now }, { ...past, ...page })
@@ -36,9 +46,10 @@ export const answerPast = (log: Log, options: () => PastOptions): Answering<Past
     const past = options()
     return logAt(log, at ?? { time: past.now }, past)
   },
-  recording: async ({ queue, from, ...range }) => {
+  recording: async ({ queue, from, asOperator = false, ...range }) => {
     const past = options()
-    return encodeRecording(await recordingOf(log, queue, from ?? { time: past.now }, { ...past, ...range }))
+    const recording = await recordingOf(log, queue, from ?? { time: past.now }, { ...past, ...range })
+    return encodeRecording(asOperator ? recording : withoutErrors(recording))
   },
   span: ({ queue }) => spanOf(log, queue, options()),
   diff: ({ queue, from, to, messagesMax }) => {
@@ -46,11 +57,12 @@ export const answerPast = (log: Log, options: () => PastOptions): Answering<Past
     return diffMoments(log, queue, from, to ?? { time: past.now }, { ...past, messagesMax })
   },
   batches: ({ queue, ...asked }) => batchCosts(log, queue, { ...options(), ...asked }),
-  deadLetters: async ({ queue, at, ...asked }) => {
+  deadLetters: async ({ queue, at, asOperator = false, ...asked }) => {
     const { count, groups } = await gatherDeadLetters(log, queue, {
       ...options(),
       ...(at === undefined ? {} : { moment: at }),
       ...asked,
+      sight: { hiding: await hiding(), asOperator },
     })
     return { count, groups }
   },

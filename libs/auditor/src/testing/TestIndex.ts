@@ -65,13 +65,16 @@ const open = async () => {
 export const catchUp = async () => {
   for (const follower of followers) await follower.run()
 }
-export const search = (filter: string, options: { limit?: number; cursor?: string } = {}) =>
+export const search = (
+  filter: string,
+  options: { limit?: number; cursor?: string; asOperator?: boolean } = {},
+) =>
   searchIndex(writer.database, parseFilter(filter, engine.node().actors.get(0)!.state.at), {
     incarnation: 'memory',
     ...options,
   })
 export const found = (filter: string): string[] =>
-  search(filter)
+  search(filter, { asOperator: true })
     .messages.map(({ queue, number, subscription }) => `${queue}/${subscription} ${number}`)
     .sort()
 

@@ -17,6 +17,7 @@ import {
   isTag,
   type Lineage,
   messageId,
+  passedQueues,
 } from '@kiroku/protocol'
 import { asKirokuError } from '../asKirokuError.ts'
 import { fetchLetter } from '../bodies/fetchLetter.ts'
@@ -222,6 +223,7 @@ export class Forwarder implements OwnerTask {
       })
     const before = meta.lineage?.redrives
     const redrives = (Number.isInteger(before) ? before! : 0) + (entry.cause === 'redriven' ? 1 : 0)
+    const passed = passedQueues(meta.lineage, { partition: this.#o.log.partition, queue: lane.source })
     return {
       messageId: id,
       queue: source,
@@ -231,6 +233,7 @@ export class Forwarder implements OwnerTask {
       error: entry.error,
       enqueuedAt: entry.enqueuedAt,
       ...(redrives === 0 ? undefined : { redrives }),
+      ...(passed === undefined ? undefined : { passed }),
     }
   }
 }

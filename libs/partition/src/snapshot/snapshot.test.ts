@@ -1,4 +1,4 @@
-import { defaultQueueConfig, encodeEnvelope, limits } from '@kiroku/protocol'
+import { defaultQueueConfig, encodeEnvelope, inForce, limits } from '@kiroku/protocol'
 import { describe, expect, it } from 'vitest'
 import { oldestBodySeq, restore, snapshot, SnapshotSpace, snapshotting, stateHash } from '../index.ts'
 import { toEnd } from '../store/toEnd.ts'
@@ -210,7 +210,11 @@ describe('a queue on record from before a setting existed', () => {
     const p = new TestPartition()
     p.record({ type: 'QueueCreated', queue: 1, name: 'old', config: { leaseMs: 5 }, by })
     p.ok({ type: 'ConfigureQueue', queue: 'old', config: { retriesMax: 1 }, by })
-    expect(snapshot(p.state).queues[0]!.config).toEqual({ ...defaultQueueConfig, leaseMs: 5, retriesMax: 1 })
+    expect(snapshot(p.state).queues[0]!.config).toEqual({
+      ...inForce(defaultQueueConfig, 0),
+      leaseMs: 5,
+      retriesMax: 1,
+    })
   })
 })
 

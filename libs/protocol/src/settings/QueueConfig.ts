@@ -69,10 +69,12 @@ export interface QueueConfig extends DeliveryConfig {
   /** Index JSON bodies, so that `kiroku search` finds messages by values in them; for messages sent from then on. */
   readonly indexBody: 'off' | 'on'
   /**
-   * Hide bodies in the HTTP API and console; operators may reveal one, which is logged. Follows messages that are
-   * forwarded from here.
+   * Hide bodies in the HTTP API and console, and attributes from viewers; operators may reveal a body, which is logged.
+   * Follows messages that are forwarded from here, also after the queue is deleted.
    */
   readonly bodyHidden: 'off' | 'on'
+  /** With bodyHidden: hide the texts of errors from viewers as well, since handlers put what they handled into them. */
+  readonly errorHidden: 'off' | 'on'
   /** JSON Schema for bodies; `bodyCheck` says which. */
   readonly bodySchema: Readonly<Record<string, unknown>> | null
   /**

@@ -289,7 +289,15 @@ export const queueSettings = {
     kind: 'choice',
     default: 'off',
     choices: ['off', 'on'],
-    says: 'Hide bodies in the HTTP API and console; operators may reveal one, which is logged. Follows messages that are forwarded from here.',
+    says: 'Hide bodies in the HTTP API and console, and attributes from viewers; operators may reveal a body, which is logged. Follows messages that are forwarded from here, also after the queue is deleted.',
+  },
+  errorHidden: {
+    title: 'errors hidden',
+    group: 'Bodies',
+    kind: 'choice',
+    default: 'on',
+    choices: ['off', 'on'],
+    says: 'With bodyHidden: hide the texts of errors from viewers as well, since handlers put what they handled into them.',
   },
   bodySchema: {
     title: 'body schema',

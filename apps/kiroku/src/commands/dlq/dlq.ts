@@ -3,6 +3,7 @@ import {
   DeadLetters,
   explain as explainTrace,
   payloadIn,
+  withoutText,
   type DeadLetterGroup,
   type Explanation,
   type Payload,
@@ -18,7 +19,9 @@ import { readLetters } from './readLetters.ts'
 
 const gather = async (invocation: Invocation, queue: string): Promise<DeadLetters> => {
   const letters = new DeadLetters()
-  await readLetters(invocation, queue, (letter) => letters.accept(letter))
+  await readLetters(invocation, queue, ({ hidden, ...letter }) =>
+    letters.accept(hidden === undefined || invocation.flag('reveal') ? letter : { ...letter, hidden }),
+  )
   return letters
 }
 
@@ -41,14 +44,15 @@ export const explain: CommandModule = {
     const group = invocation.text('group')
     if (group !== undefined || !isMessageId(what)) return explainQueue(invocation, what, group)
     const { out } = invocation
-    const { explanation, bodies } = await withLog(invocation, async (log) => {
+    const { explanation, bodies, isHidden } = await withLog(invocation, async (log) => {
       const trace = await traceMessage(auditedLog(log, invocation.settings().dataDir), what)
-      return { explanation: explainTrace(trace), bodies: await bodiesOf(log, trace) }
+      const isHidden = trace.hidden !== undefined && !invocation.flag('reveal')
+      return { explanation: explainTrace(trace), bodies: await bodiesOf(log, trace), isHidden }
     })
     const payloads = bodies.map(({ step, ...message }) => ({
       since: step.at,
       edited: step.event === 'BodyEdited',
-      ...payloadIn(message),
+      ...(isHidden ? { ...withoutText(payloadIn(message)), hidden: true as const } : payloadIn(message)),
     }))
     for (const line of linesOf(explanation, payloads.map(payloadLine))) out.line(line)
     out.result({ ...explanation, bodies: payloads, next: nextSteps(explanation) })
@@ -95,7 +99,7 @@ const pick = (groups: readonly DeadLetterGroup[], queue: string, wanted: string)
   )
 }
 
-const payloadLine = (payload: Payload & { readonly edited: boolean }): string =>
+const payloadLine = (payload: Payload & { readonly edited: boolean; readonly hidden?: true }): string =>
   `${payload.edited ? 'edited' : 'body'}: ${shownPayload(payload)}`
 
 const linesOf = (explanation: Explanation, bodies: readonly string[]): string[] => [

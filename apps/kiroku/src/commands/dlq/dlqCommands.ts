@@ -1,5 +1,5 @@
 import type { CommandSpec, FlagSpec } from '../../cli/CommandSpec.ts'
-import { natsSettings, queueArgument, subscriptionFlag } from '../../cli/sharedFlags.ts'
+import { natsSettings, queueArgument, revealFlag, subscriptionFlag } from '../../cli/sharedFlags.ts'
 import { redriveFlags } from './redriveOptions.ts'
 
 const groupFlag: FlagSpec = {
@@ -22,7 +22,7 @@ export const dlqCommands: CommandSpec = {
         'Reads the queue from the log and groups its messages by cause and error; errors that differ only in numbers, ids or quoted words count as one. Receives nothing and changes nothing.',
       examples: [{ command: 'kiroku dlq list orders-dlq', description: 'What failed, why, and how often' }],
       arguments: [queueArgument],
-      flags: [subscriptionFlag],
+      flags: [subscriptionFlag, revealFlag],
       settings: natsSettings,
       load: async () => (await import('./dlq.ts')).list,
     },
@@ -37,7 +37,7 @@ export const dlqCommands: CommandSpec = {
         { command: 'kiroku dlq explain orders-dlq --group 5c1e', description: 'Another group' },
       ],
       arguments: [{ name: 'what', description: 'Message id or queue name.' }],
-      flags: [groupFlag, subscriptionFlag],
+      flags: [groupFlag, subscriptionFlag, revealFlag],
       settings: natsSettings,
       load: async () => (await import('./dlq.ts')).explain,
     },

@@ -23,7 +23,7 @@ export const groupTable = (groups: readonly DeadLetterGroup[]): string =>
 
 /** One group with its samples, as text. */
 export const describeGroup = (queue: string, g: DeadLetterGroup): string[] => {
-  const { payload } = g
+  const payload = g.hidden === undefined ? g.payload : { ...g.payload, hidden: g.hidden }
   const error = g.error === '' ? 'no error was given' : oneLine(g.error)
   return [
     `group ${g.group} of ${queue}: ${messages(g.count)}, ${causeText[g.cause] ?? g.cause}`,
@@ -60,8 +60,16 @@ export const otherGroups = (queue: string, groups: readonly DeadLetterGroup[]): 
 }
 
 /** A readable body, in a line. */
-export const shownPayload = ({ bytes, isBase64, text, isCut }: Payload): string =>
-  `${bytes} bytes${isBase64 ? ', in base64' : ''}: ${shorten(text, 400)}${isCut ? '…' : ''}`
+export const shownPayload = ({
+  bytes,
+  isBase64,
+  text,
+  isCut,
+  hidden,
+}: Payload & Pick<DeadLetterGroup, 'hidden'>): string =>
+  hidden === true
+    ? `${bytes} bytes, hidden; --reveal shows them`
+    : `${bytes} bytes${isBase64 ? ', in base64' : ''}: ${shorten(text, 400)}${isCut ? '…' : ''}`
 
 const causeText: Readonly<Record<string, string>> = {
   retry: 'which ran out of retries',

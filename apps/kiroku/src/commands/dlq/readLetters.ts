@@ -1,11 +1,11 @@
 import { readDeadLetters, type DeadLetter } from '@kiroku/audit'
-import { pastOptions } from '@kiroku/auditor'
+import { hidingNow, pastOptions } from '@kiroku/auditor'
 import { auditedLog } from '../../audit/auditedLog.ts'
 import type { Invocation } from '../../cli/CommandSpec.ts'
 import { showProgress } from '../../cli/showProgress.ts'
 import { withLog } from '../../serve/withLog.ts'
 
-/** Reads the dead letters of a queue from the log, with a progress line on a terminal. */
+/** Reads the dead letters of a queue from the log, with a progress line on a terminal; says which are hidden. */
 export const readLetters = (
   invocation: Invocation,
   queue: string,
@@ -16,11 +16,13 @@ export const readLetters = (
     const subscription = invocation.text('subscription')
     const { dataDir } = invocation.settings()
     try {
+      const audited = auditedLog(log, dataDir)
       await readDeadLetters(
         log,
         queue,
         {
-          ...pastOptions(auditedLog(log, dataDir)),
+          ...pastOptions(audited),
+          sight: { hiding: await hidingNow(audited), asOperator: true },
           ...(subscription === undefined ? {} : { subscription }),
           onProgress,
         },

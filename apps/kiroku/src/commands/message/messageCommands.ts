@@ -1,5 +1,5 @@
 import type { ArgumentSpec, CommandSpec, FlagSpec } from '../../cli/CommandSpec.ts'
-import { natsSettings, queueArgument, subscriptionFlag } from '../../cli/sharedFlags.ts'
+import { natsSettings, queueArgument, revealFlag, subscriptionFlag } from '../../cli/sharedFlags.ts'
 
 const messageArgument: ArgumentSpec = { name: 'id', description: 'Message id, as `send` printed it.' }
 
@@ -192,6 +192,7 @@ export const messageCommands: readonly CommandSpec[] = [
         metavar: 'FILTER',
         description: 'Only messages that match a filter, as `kiroku replay` takes it.',
       },
+      revealFlag,
     ],
     settings: natsSettings,
     load: () => import('./peek.ts'),

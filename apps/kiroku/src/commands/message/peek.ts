@@ -10,7 +10,7 @@ const messagesDefault = 5
 const messagesMax = 100
 
 export const run = async (invocation: Invocation): Promise<void> => {
-  const { out, text, int, argument } = invocation
+  const { out, text, int, flag, argument } = invocation
   const max = int('max') ?? messagesDefault
   if (max < 1 || max > messagesMax)
     throw new KirokuError('InvalidArgument', `--max must be from 1 to ${messagesMax}, not ${max}`)
@@ -32,11 +32,11 @@ export const run = async (invocation: Invocation): Promise<void> => {
       },
     )
     const bodies: Peeked[] = []
-    for (const message of messages)
-      bodies.push({
-        message,
-        body: await bodyOf(log, await traceMessage(auditedLog(log, dataDir), message.messageId)),
-      })
+    for (const message of messages) {
+      const trace = await traceMessage(auditedLog(log, dataDir), message.messageId)
+      const isHidden = trace.hidden !== undefined && !flag('reveal')
+      bodies.push({ message, body: await bodyOf(log, trace), isHidden })
+    }
     return { total: messagesTotal, found: bodies }
   }).finally(progress.done)
   if (found.length === 0) out.line('no message')
@@ -48,29 +48,33 @@ export const run = async (invocation: Invocation): Promise<void> => {
 interface Peeked {
   readonly message: MomentMessage
   readonly body: MessageBody
+  readonly isHidden: boolean
 }
 
-const textOf = ({ message, body: { body, unreadable } }: Peeked, now: number): string => {
+const textOf = ({ message, body: { body, unreadable }, isHidden }: Peeked, now: number): string => {
   const { messageId, state, attempt, enqueuedAt } = message
   const age = formatDuration(Math.max(0, Math.floor((now - enqueuedAt) / 1_000) * 1_000))
   const head = `${messageId}  ${state}  attempt ${attempt}  ${age} old`
   if (unreadable !== undefined) return `${head}\n(its body is ${unreadable})`
+  if (isHidden) return `${head}\n(its ${body.length} bytes are hidden; --reveal shows them)`
   const isText = contentTypeOf(body) !== 'application/octet-stream'
   return `${head}\n${isText ? Buffer.from(body).toString() : `(${body.length} bytes)`}`
 }
 
-const asJson = ({ message, body: { body, meta, unreadable } }: Peeked): Record<string, unknown> => {
+const asJson = ({ message, body: { body, meta, unreadable }, isHidden }: Peeked): Record<string, unknown> => {
   const type = contentTypeOf(body)
   const shown =
     unreadable !== undefined
       ? { unreadable }
-      : type === 'application/octet-stream'
-        ? { bodyBase64: Buffer.from(body).toString('base64') }
-        : {
-            body:
-              type === 'application/json'
-                ? (JSON.parse(Buffer.from(body).toString()) as unknown)
-                : Buffer.from(body).toString(),
-          }
+      : isHidden
+        ? { hidden: true, bytes: body.length }
+        : type === 'application/octet-stream'
+          ? { bodyBase64: Buffer.from(body).toString('base64') }
+          : {
+              body:
+                type === 'application/json'
+                  ? (JSON.parse(Buffer.from(body).toString()) as unknown)
+                  : Buffer.from(body).toString(),
+            }
   return { ...message, contentType: meta.contentType, attributes: meta.attributes, ...shown }
 }

@@ -41,6 +41,7 @@ export const settleMatching = async (invocation: Invocation, act: MatchingAct): 
             const found = await search({
               filter,
               limit: pieceMessages,
+              asOperator: true,
               ...(cursor === undefined ? {} : { cursor }),
             })
             if (signal.aborted) throw stopped(act, sum.done)

@@ -17,6 +17,7 @@ export const run = async (invocation: Invocation): Promise<void> => {
       const answer = await search({
         filter,
         limit: int('limit') ?? (out.json ? 100 : 20),
+        asOperator: true,
         ...(cursor === undefined ? {} : { cursor }),
       })
       tell(out, answer)

@@ -24,6 +24,6 @@ const found = async (invocation: Invocation): Promise<Trace> => {
   if (file !== undefined) return importTrace(await readText(file))
   const progress = showProgress()
   return withLog(invocation, (log) =>
-    traceMessage(auditedLog(log, invocation.settings().dataDir), id!, progress.onProgress),
+    traceMessage(auditedLog(log, invocation.settings().dataDir), id!, progress),
   ).finally(progress.done)
 }
