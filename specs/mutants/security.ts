@@ -16,4 +16,11 @@ export const securityMutants: ReadonlyArray<SpecMutant> = [
     to: '...near',
     what: 'only the queue that a message is in counts, not those that it passed',
   },
+  {
+    id: 'SEC-07',
+    file: 'libs/audit/src/verify/Witness.ts',
+    from: ' && witness.hash === hexOf(hash)',
+    to: '',
+    what: 'a witness agrees with any record',
+  },
 ]

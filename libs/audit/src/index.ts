@@ -28,6 +28,7 @@ export type {
   Totals,
   VerifyReport,
 } from './verify/VerifyReport.ts'
+export type { Witness, WitnessReport } from './verify/Witness.ts'
 export type { VerifyOptions } from './verify/VerifyOptions.ts'
 export { checkRecord, type RecordCheck } from './repair/checkRecord.ts'
 

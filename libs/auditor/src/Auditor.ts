@@ -4,14 +4,15 @@ import { KirokuError } from '@kiroku/protocol'
 import type { AuditedLog } from './AuditedLog.ts'
 import type { AuditorStatus, FollowedPartition } from './AuditorProtocol.ts'
 import { WriterLock } from './WriterLock.ts'
+import { Anchors, type AnchorOptions } from './anchors/Anchors.ts'
 import { auditFolder } from './auditFolder.ts'
 import { historyOf } from './history/historyOf.ts'
 import { openIndexToRead, openIndexToWrite } from './index/IndexDatabase.ts'
 import { IndexFollower } from './index/IndexFollower.ts'
 import { IndexWriter } from './index/IndexWriter.ts'
 import { actsOfLog } from './index/actsOfLog.ts'
-import { searchIndex } from './index/searchIndex.ts'
 import { hidingOf } from './index/hidingOf.ts'
+import { searchIndex } from './index/searchIndex.ts'
 import { traceIndex } from './index/traceIndex.ts'
 import { answerPast } from './past/answerPast.ts'
 import { pastOptions } from './past/pastOptions.ts'
@@ -46,10 +47,15 @@ const turnRecords = 2_000
 export interface AuditorOptions extends AuditedLog {
   /** Called once per new reason why a partition cannot be followed. */
   readonly onTrouble: (partition: number, error: unknown) => void
+  /** Where the heads of the chains are anchored; absent: nowhere. */
+  readonly anchors?: AnchorOptions
+  /** Called when anchors cannot be written, once per new reason. */
+  readonly onAnchorTrouble?: (error: unknown) => void
 }
 
 interface Followed {
   readonly follower: IndexFollower
+  readonly anchoring: ReturnType<Anchors['of']> | undefined
   lastSeq: number
   trouble: string | undefined
   /** How long it rests next, since when it rests and until when, in ms of the process's clock. */
@@ -63,6 +69,7 @@ export class Auditor {
   readonly #audited: AuditedLog
   readonly #folder: string
   readonly #onTrouble: AuditorOptions['onTrouble']
+  readonly #anchors: Anchors | undefined
   readonly #followed: Followed[] = []
   readonly #stop = new AbortController()
   readonly #throttle = new CpuThrottle(workShare, this.#stop.signal)
@@ -78,8 +85,9 @@ export class Auditor {
   #looked: (() => void)[] = []
   #wake: () => void = () => {}
 
-  constructor({ onTrouble, ...audited }: AuditorOptions) {
+  constructor({ onTrouble, anchors, onAnchorTrouble = () => {}, ...audited }: AuditorOptions) {
     this.#audited = audited
+    this.#anchors = anchors && new Anchors(anchors, audited.log.meta, onAnchorTrouble)
     this.#folder = auditFolder(audited.dataDir, audited.log.meta.incarnation)
     this.#onTrouble = onTrouble
     this.#answering = this.#answers()
@@ -135,6 +143,7 @@ export class Auditor {
           Promise.resolve(
             searchIndex(database, filter, {
               incarnation: log.meta.incarnation,
+              asOperator,
               ...(limit === undefined ? {} : { limit }),
               ...(cursor === undefined ? {} : { cursor }),
             }),
@@ -143,7 +152,6 @@ export class Auditor {
       acts: (filter) => actsOfLog(audited, filter),
       history: (asked) =>
         this.#reading((database) =>
-              asOperator,
           historyOf(log, database, asked, (n) => this.#followed[n]?.trouble === undefined),
         ),
       trace: ({ messageId, asOperator = false }) =>
@@ -151,6 +159,7 @@ export class Auditor {
           trace(log, messageId, {
             decodeCheckpoint,
             index: traceIndex(database),
+            sight: { hiding: hidingOf(database), asOperator },
           }),
         ),
       ...answerPast(
@@ -163,7 +172,6 @@ export class Auditor {
 
   async #reading<A>(
     act: (database: NonNullable<ReturnType<typeof openIndexToRead>>) => Promise<A>,
-            sight: { hiding: hidingOf(database), asOperator },
   ): Promise<A> {
     const database = openIndexToRead(this.#folder)
     if (database === undefined) throw new KirokuError('NoAuditor', 'the auditor has just started')
@@ -204,15 +212,19 @@ export class Auditor {
       keep: Replay.keepDefault,
       pause: () => this.#yieldToOthers(),
     }
-    for (let n = 0; n < log.meta.partitions; n++)
+    for (let n = 0; n < log.meta.partitions; n++) {
+      const anchoring = this.#anchors?.of(n)
+      const listeners = anchoring === undefined ? [] : [anchoring]
       this.#followed.push({
-        follower: new IndexFollower(n, options),
+        follower: new IndexFollower(n, { ...options, listeners }),
+        anchoring,
         lastSeq: 0,
         trouble: undefined,
         restMs: restMsMin,
         lookedMs: 0,
         lookAtMs: 0,
       })
+    }
     while (!signal.aborted) {
       let isNews = false
       const looked = this.#looked.splice(0)
@@ -224,7 +236,6 @@ export class Auditor {
       for (const each of looked) each()
       // Questions are answered meanwhile, and the engine goes first when the machine is busy.
       await (isNews ? this.#yieldToOthers() : this.#rest())
-    }
     }
   }
 
@@ -279,6 +290,7 @@ export class Auditor {
       followed.lastSeq = await follower.lastSeq()
       const before = follower.reachedSeq
       if (followed.lastSeq === before) {
+        followed.anchoring?.rest()
         followed.lookAtMs = performance.now() + followed.restMs
         followed.restMs = Math.min(followed.restMs * 2, restMsMax)
         return false

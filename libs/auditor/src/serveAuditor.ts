@@ -1,14 +1,14 @@
 import type { RecordQuestion, RecordQuestions } from '@kiroku/audit'
 import { KirokuError } from '@kiroku/protocol'
 import type { AuditedLog } from './AuditedLog.ts'
-import { Auditor } from './Auditor.ts'
+import { Auditor, type AuditorOptions } from './Auditor.ts'
 import type { FromAuditor, ToAuditor } from './AuditorProtocol.ts'
 import { wireOf } from './wireOf.ts'
 
 const statusMs = 500
 
 /** What an auditor's process opens. */
-export interface OpenedLog extends AuditedLog {
+export interface OpenedLog extends AuditedLog, Pick<AuditorOptions, 'anchors'> {
   readonly close: () => Promise<unknown>
 }
 
@@ -28,6 +28,13 @@ export const serveAuditor = (open: (setup: unknown) => Promise<OpenedLog>): void
           level: 'warn',
           event: 'auditor cannot follow',
           fields: { partition, error: error instanceof Error ? error.message : String(error) },
+        }),
+      onAnchorTrouble: (error) =>
+        tell({
+          type: 'log',
+          level: 'error',
+          event: 'anchors cannot be written',
+          fields: { error: error instanceof Error ? error.message : String(error) },
         }),
     })
     const telling = setInterval(() => tell({ type: 'status', status: running.status }), statusMs)

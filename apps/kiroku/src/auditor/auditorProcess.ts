@@ -5,7 +5,7 @@ import { openToRead } from '../log/openToRead.ts'
 import type { AuditorSetup } from './auditorScript.ts'
 
 serveAuditor(async (setup) => {
-  const { nats, log: name, dataDir } = setup as AuditorSetup
+  const { nats, log: name, dataDir, anchors } = setup as AuditorSetup
   const { log, close } = await openToRead(nats, name)
-  return { ...auditedLog(log, dataDir), close }
+  return { ...auditedLog(log, dataDir), ...(anchors === undefined ? {} : { anchors }), close }
 })

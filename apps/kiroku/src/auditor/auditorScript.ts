@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import type { AnchorOptions } from '@kiroku/auditor'
 import type { NatsOptions } from '@kiroku/nats'
 
 /** What an auditor's process opens. */
@@ -6,6 +7,7 @@ export interface AuditorSetup {
   readonly nats: NatsOptions
   readonly log: string
   readonly dataDir: string
+  readonly anchors?: AnchorOptions
 }
 
 /** Path of the script of an auditor's process, in the sources and in the package. */

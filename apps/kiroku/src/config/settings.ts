@@ -280,6 +280,34 @@ export const settingsTable = [
       'Whether the auditor may run next to this engine: a low-priority process that keeps an index and past states in the data folder, for search, traces and time travel. One node of a log runs it, and it answers for all of them.',
   }),
   setting({
+    key: 'anchors',
+    flag: 'anchors',
+    env: 'KIROKU_ANCHORS',
+    kind: 'text',
+    metavar: 'FILE',
+    description:
+      'File to which the auditor adds the hash of the last record of each partition, every anchorEvery records and when a partition rests: with it `kiroku verify --anchors` finds a history that was rewritten. Keep it where those who can write to NATS cannot change it, or sign it with anchorKey. Default: none.',
+  }),
+  setting({
+    key: 'anchorKey',
+    flag: 'anchor-key',
+    env: 'KIROKU_ANCHOR_KEY',
+    kind: 'text',
+    metavar: 'FILE',
+    description:
+      'File with an Ed25519 private key in PEM that anchors are signed with. Default: they are not signed.',
+  }),
+  setting({
+    key: 'anchorEvery',
+    flag: 'anchor-every',
+    env: 'KIROKU_ANCHOR_EVERY',
+    kind: 'int',
+    min: 1,
+    default: '1000',
+    metavar: 'N',
+    description: 'Records of a partition between two anchors.',
+  }),
+  setting({
     key: 'console',
     flag: 'console',
     env: 'KIROKU_CONSOLE',

@@ -5,6 +5,7 @@ import type { OpenDoor } from '@kiroku/doors'
 import { findOutage } from '@kiroku/nats'
 import { KirokuError } from '@kiroku/protocol'
 import { auditedLog } from '../audit/auditedLog.ts'
+import { anchorsOf } from '../auditor/anchorsOf.ts'
 import { engineAuditor } from '../auditor/engineAuditor.ts'
 import { consoleMode } from '../console/consoleMode.ts'
 import { startConsole } from '../console/startConsole.ts'
@@ -87,7 +88,12 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
       node: running.node.name,
       isConnected: connection.up,
       mayRun: settings.audit === 'on',
-      opens: { nats: setup.nats, log: log.meta.name, dataDir: audited.dataDir },
+      opens: {
+        nats: setup.nats,
+        log: log.meta.name,
+        dataDir: audited.dataDir,
+        ...anchorsOf(settings),
+      },
       logger,
     })
     closers.push(() => auditor.close())

@@ -2,6 +2,7 @@ import type { DecodeCheckpoint } from '../replay/Checkpoint.ts'
 import type { OnProgress } from '../replay/Progress.ts'
 import type { Proof } from './Proof.ts'
 import type { TailNote } from './TailNote.ts'
+import type { Witness } from './Witness.ts'
 
 /** What to verify, and how thoroughly. */
 export interface VerifyOptions {
@@ -17,4 +18,6 @@ export interface VerifyOptions {
   readonly onProgress?: OnProgress
   /** An earlier proof to check the record against as well. */
   readonly against?: Proof
+  /** What else saw records of the log. Those that follow a log in use are to be read before this begins. */
+  readonly witnesses?: readonly Witness[]
 }

@@ -1,4 +1,5 @@
 import type { Actor, ErrorId } from '@kiroku/protocol'
+import type { WitnessReport } from './Witness.ts'
 import type { KeyReport } from './checkKeys.ts'
 
 /** The first thing that is wrong in a partition. */
@@ -58,6 +59,8 @@ export interface PartitionReport {
   readonly head: string
   /** Present if a proof was given. */
   readonly sinceProof?: SinceProof
+  /** Present if there were witnesses of the partition. */
+  readonly witnesses?: WitnessReport
 }
 
 /** Messages by state, summed over queues. */

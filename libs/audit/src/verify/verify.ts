@@ -97,6 +97,7 @@ const verifyAll = async (
         forwards,
         pause: options.pause,
         proof: options.against?.partitions.find(({ partition }) => partition === log.partition),
+        witnesses: options.witnesses ?? [],
         onRecord: (seq, events) =>
           options.onProgress?.({ partition: log.partition, seq, lastSeq, events: eventsBefore + events }),
       })

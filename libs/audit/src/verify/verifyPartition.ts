@@ -18,6 +18,7 @@ import type { MachineCheck } from './MachineCheck.ts'
 import type { PartitionProof } from './Proof.ts'
 import { arrivalsOf, type Arrival, type ArrivalsIn } from './RestoreCheck.ts'
 import { TailCheck, type TailNote } from './TailNote.ts'
+import { WitnessCheck, type Witness } from './Witness.ts'
 import type { PartitionReport, Problem, RepairNote, SinceProof } from './VerifyReport.ts'
 
 /** Inputs of verifying one partition. */
@@ -36,6 +37,7 @@ export interface PartitionTask {
   readonly pause: (() => Promise<void>) | undefined
   /** This partition in a given proof. */
   readonly proof: PartitionProof | undefined
+  readonly witnesses: readonly Witness[]
 }
 
 /** A report, and the state at the end of what could be read. */
@@ -81,11 +83,13 @@ class PartitionReader {
   readonly #lostRanges: { readonly from: number; readonly upTo: number }[] = []
   /** Records given up by repairs within what the proof covers. */
   #lostProven: { readonly from: number; readonly upTo: number } | undefined
+  readonly #witnesses: WitnessCheck
   /** The current sequence. */
   seq = 0
 
   constructor(task: PartitionTask) {
     this.#task = task
+    this.#witnesses = new WitnessCheck(task.witnesses, task.log.partition)
     this.seq = task.firstSeq
     this.#fold = this.#newFold(new PartitionState(task.log.partition))
   }
@@ -115,6 +119,7 @@ class PartitionReader {
       if (entry.kind === 'ours') {
         this.#head = entry.record.hash
         tail.pass(entry.seq, entry.record)
+        this.#witnesses.pass(entry.seq, entry.record)
       }
       if (entry.kind === 'lost') await this.#lost(entry)
       else if (entry.kind === 'foreign') this.#foreign++
@@ -140,6 +145,9 @@ class PartitionReader {
   result(problem: Problem | undefined): PartitionResult {
     const { log, firstSeq, lastSeq } = this.#task
     const sinceProof = this.#sinceProof(problem)
+    const givenUpFrom = Math.min(Infinity, ...this.#repaired.map(({ from }) => from))
+    const readSeq = problem === undefined ? lastSeq : problem.seq - 1
+    const witnesses = this.#witnesses.report(firstSeq, lastSeq, readSeq, givenUpFrom)
     const report: PartitionReport = {
       partition: log.partition,
       firstSeq,
@@ -148,9 +156,10 @@ class PartitionReader {
       frames: this.#frames,
       events: this.#eventsNow,
       transitions: this.#transitionsNow,
-      ok: problem === undefined && sinceProof?.result !== 'changed',
+      ok: problem === undefined && sinceProof?.result !== 'changed' && witnesses?.contradiction === undefined,
       ...(problem === undefined ? {} : { problem }),
       ...(sinceProof === undefined ? {} : { sinceProof }),
+      ...(witnesses === undefined ? {} : { witnesses }),
       head: hexOf(this.#head),
       foreign: this.#foreign,
       repaired: this.#repaired,

@@ -81,6 +81,10 @@ export const recordCommands: readonly CommandSpec[] = [
         command: 'kiroku verify --against proof.json',
         description: 'Show that nothing covered by the proof has changed since',
       },
+      {
+        command: 'kiroku verify --anchors anchors.ndjson --key anchors.pub',
+        description: 'Show that the history is the one that was anchored and signed',
+      },
     ],
     flags: [
       {
@@ -99,6 +103,18 @@ export const recordCommands: readonly CommandSpec[] = [
         kind: 'text',
         metavar: 'FILE',
         description: 'Compare the record with an earlier proof.',
+      },
+      {
+        name: 'anchors',
+        kind: 'text',
+        metavar: 'FILE',
+        description: 'Compare the record with the anchors that the auditor made (setting anchors).',
+      },
+      {
+        name: 'key',
+        kind: 'text',
+        metavar: 'FILE',
+        description: 'Public key in PEM: every anchor must be signed with it.',
       },
       gentleFlag,
     ],

@@ -1,6 +1,16 @@
-import { parseProof, proofOf, renderProof, verify, type PartitionReport, type Problem } from '@kiroku/audit'
+import {
+  parseProof,
+  proofOf,
+  renderProof,
+  verify,
+  type PartitionReport,
+  type Problem,
+  type WitnessReport,
+} from '@kiroku/audit'
+import { anchorWitnesses, keptWitnesses } from '@kiroku/auditor'
 import { decodeCheckpoint } from '@kiroku/engine'
-import { errorRegistry } from '@kiroku/protocol'
+import { errorRegistry, KirokuError } from '@kiroku/protocol'
+import { auditedLog } from '../../audit/auditedLog.ts'
 import { tailsOf } from '../../audit/tailsOf.ts'
 import type { Invocation } from '../../cli/CommandSpec.ts'
 import { columns } from '../../cli/columns.ts'
@@ -12,12 +22,23 @@ import { readText, writeText } from './textFile.ts'
 export const run = async (invocation: Invocation): Promise<void> => {
   const { flag, text, out } = invocation
   const against = text('against') === undefined ? undefined : parseProof(await readText(text('against')!))
+  const [anchors, key] = [await given(text('anchors')), await given(text('key'))]
+  if (key !== undefined && anchors === undefined)
+    throw new KirokuError(
+      'InvalidArgument',
+      '--key checks the signatures of anchors: name their file with --anchors',
+    )
   const progress = showProgress()
   const throttle = gentle(invocation)
   const beganMs = performance.now()
   const { report, proof } = await withLog(invocation, async (log) => {
+    const audited = auditedLog(log, invocation.settings().dataDir)
     const report = await verify(log, {
       decodeCheckpoint,
+      witnesses: [
+        ...(await keptWitnesses(audited)),
+        ...(anchors === undefined ? [] : anchorWitnesses(log, anchors, key)),
+      ],
       deep: flag('deep'),
       ...(throttle === undefined ? {} : { pause: () => throttle.pause() }),
       tails: tailsOf(invocation.settings().dataDir, log),
@@ -36,6 +57,8 @@ export const run = async (invocation: Invocation): Promise<void> => {
   for (const { partition, sinceProof } of partitions)
     if (sinceProof !== undefined)
       out.line(`partition ${partition} since the proof: ${sinceProof.result}; ${sinceProof.message}`)
+  for (const { partition, witnesses } of partitions)
+    if (witnesses !== undefined) out.line(witnessText(partition, witnesses))
   for (const { message } of report.keys?.problems ?? []) out.line(message)
   out.line()
   out.line(
@@ -48,7 +71,7 @@ export const run = async (invocation: Invocation): Promise<void> => {
         ? 'The record is DAMAGED: `kiroku repair` shows what is lost.'
         : report.keys?.problems.length
           ? 'The record is intact, but the keys of its erasable queues are NOT.'
-          : 'The record is NOT the one that the proof was made of.',
+          : 'The record is NOT the one that it was: it was rewritten, by the rules.',
   )
   // Of a short record the rate would say how long it took to connect.
   if (totals.transitions >= rateFrom)
@@ -63,6 +86,14 @@ export const run = async (invocation: Invocation): Promise<void> => {
   out.result(report)
   if (!report.ok) process.exitCode = errorRegistry.LogDamaged.exit
 }
+
+const given = async (file: string | undefined): Promise<string | undefined> =>
+  file === undefined ? undefined : readText(file)
+
+const witnessText = (partition: number, { agreed, silent, upTo, contradiction }: WitnessReport): string =>
+  contradiction === undefined
+    ? `partition ${partition}: ${agreed} witnesses agree up to record ${upTo}${silent === 0 ? '' : `, ${silent} can say nothing`}`
+    : `partition ${partition} is NOT as it was: ${contradiction.message}`
 
 /** Fewest changes of messages for which the rate is shown. */
 const rateFrom = 10_000
