@@ -105,6 +105,22 @@ describe('a queue with message groups', () => {
     expect(two!.text()).toBe('a2')
   })
 
+  it('[ENG-01] delivers what came back again ahead of what is still in flight behind it, and nothing after that', async () => {
+    await using world = await createWorld()
+    await world.queue('orders', { groups: 'ordered', leaseMs: 1_000, retriesMax: 5 })
+    await sendAll(world, 'a1', 'a2', 'a3', 'a4')
+    const [, two] = await world.receive('orders', { max: 3 })
+    await two!.extend(10_000)
+    await world.advance('2 seconds')
+    // The leases of the first and the third have expired.
+    const [one, ...others] = await world.receive('orders', { max: 10 })
+    expect([one!.text(), others]).toEqual(['a1', []])
+    expect(await world.receive('orders', { max: 10 })).toEqual([])
+    await one!.retry({ delayMs: 0 })
+    await two!.retry({ delayMs: 0 })
+    expect(bodiesOf(await world.receive('orders', { max: 10 }))).toEqual(['a1', 'a2', 'a3', 'a4'])
+  })
+
   it('[ENG-01] wants a group with every message', async () => {
     await using world = await createWorld()
     await world.queue('orders', { groups: 'ordered' })

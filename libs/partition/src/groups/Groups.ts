@@ -7,8 +7,8 @@ import { SpreadMap } from './SpreadMap.ts'
 const none = 0
 
 /**
- * The groups of one subscription. In an ordered queue the next message of a group goes out only after the ones
- * before are final, or in one delivery with them. Otherwise groups are tenants that share deliveries fairly.
+ * The groups of one subscription. In an ordered queue a message goes out only after all messages of its group
+ * before it are final, or in one delivery with them. Otherwise groups are tenants that share deliveries fairly.
  */
 export class Groups {
   readonly isOrdered: boolean
@@ -128,7 +128,7 @@ export class Groups {
   /** Whether a receive can get something of the group now. */
   isServable(group: Group, live: LiveSlab): boolean {
     if (!this.isOrdered) return group.ready > 0 || group.again !== none
-    if (group.inflight > 0) return false
+    // What came back goes out again ahead of what is still in flight behind it.
     const { first } = group
     return first === none ? group.ready > 0 : live.state[first - 1] === State.Available
   }

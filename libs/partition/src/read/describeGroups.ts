@@ -26,26 +26,30 @@ const isAhead = (a: GroupDescription, b: GroupDescription): boolean => {
   return isHeld === isOtherHeld ? a.waiting > b.waiting : isHeld
 }
 
+/** What waits ahead of the message that blocks a group can go out; only the messages behind it are held up. */
 const describeGroup = ({ live }: PartitionState, sub: Subscription, group: Group): GroupDescription => {
   const { isOrdered } = sub.groups!
   let waiting = group.ready
+  let ahead = 0
   let blockedBy: GroupDescription['blockedBy']
   for (let place = isOrdered ? group.first : group.again; place !== 0; place = live.groupLinks.next(place)) {
     const slot = place - 1
     const state = live.state[slot]
     if (state === State.Available) waiting++
-    else
-      blockedBy ??= {
+    else if (blockedBy === undefined) {
+      ahead = waiting - group.ready
+      blockedBy = {
         number: live.number[slot]!,
         state: state === State.Inflight ? 'Inflight' : 'WaitingRetry',
         attempt: live.attempt[slot]!,
         until: live.deadline[slot]!,
       }
+    }
   }
   return {
     group: group.key,
     waiting,
     inflight: group.inflight,
-    ...(blockedBy === undefined || waiting === 0 ? undefined : { blockedBy }),
+    ...(blockedBy === undefined || waiting === ahead ? undefined : { blockedBy }),
   }
 }
