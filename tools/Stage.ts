@@ -46,9 +46,6 @@ export const stages: ReadonlyArray<Stage> = [
       files: 'specs/console/**/*.spec.ts',
       concerns: [
         'apps/console/',
-        'libs/api/',
-        'libs/audit/',
-        'libs/feed/',
         'specs/console/harness/',
         'specs/harness/',
         'package-lock.json',
@@ -56,7 +53,7 @@ export const stages: ReadonlyArray<Stage> = [
       parts: 3,
     },
   },
-  { target: 'simulation', counts: 'one', minutesMax: 4.5 },
+  { target: 'simulation', counts: 'one', minutesMax: 4.5, unlessFull: ['--rotating'] },
   {
     target: 'mutants',
     counts: 'one',

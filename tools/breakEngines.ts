@@ -1,0 +1,19 @@
+/**
+ * `node tools/breakEngines.ts [--rotating]`: has the simulator's checkers catch its broken engines, from the first seed on.
+ * With `--rotating` only those whose turn it is: a third by the commit's hash, and all where the last commits changed the
+ * simulator itself.
+ */
+import { spawnSync } from 'node:child_process'
+import { brokenNames } from '../specs/simulation/run/hunt.ts'
+import { inTurn, lately } from './rotation.ts'
+import { root } from './runTarget.ts'
+
+const all = brokenNames()
+const names = process.argv.includes('--rotating')
+  ? inTurn(all, { concerns: ['specs/simulation/'], parts: 3 }, lately())
+  : all
+const args = ['specs/simulation/main.ts', '--seed', '1', '--broken', ...names]
+const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' })
+if (names.length < all.length)
+  console.error(`LEFT OUT: ${all.length - names.length} of ${all.length} broken engines`)
+process.exitCode = status ?? 1
