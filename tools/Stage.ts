@@ -44,12 +44,7 @@ export const stages: ReadonlyArray<Stage> = [
     minutesMax: 5.75,
     turns: {
       files: 'specs/console/**/*.spec.ts',
-      concerns: [
-        'apps/console/',
-        'specs/console/harness/',
-        'specs/harness/',
-        'package-lock.json',
-      ],
+      concerns: ['apps/console/', 'specs/console/harness/', 'specs/harness/', 'package-lock.json'],
       parts: 3,
     },
   },

@@ -1,4 +1,5 @@
 import { execFile, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import {
   mkdirSync,
@@ -63,11 +64,21 @@ const bytesIn = (of: string): number =>
     .filter((entry) => entry.isFile())
     .reduce((sum, { parentPath, name }) => sum + statSync(path.join(parentPath, name)).size, 0)
 
+/** Builds all tarballs, and returns their paths. */
+const build = async (): Promise<ReadonlyArray<string>> =>
+  (await run(process.execPath, ['tools/build.ts'], root)).trim().split('\n')
+
+const digests = (files: ReadonlyArray<string>): ReadonlyArray<string> =>
+  files.map((file) => createHash('sha256').update(readFileSync(file)).digest('hex'))
+
+let firstDigests: ReadonlyArray<string>
+
 beforeAll(async () => {
   folder = mkdtempSync(path.join(os.tmpdir(), 'kiroku-pack-'))
   project = path.join(folder, 'project')
   mkdirSync(project)
-  const tarballs = (await run(process.execPath, ['tools/build.ts'], root)).trim().split('\n')
+  const tarballs = await build()
+  firstDigests = digests(tarballs)
   // As `npm init` makes it.
   const manifest = { name: 'empty', private: true, type: 'commonjs' }
   writeFileSync(path.join(project, 'package.json'), JSON.stringify({ ...manifest, ...packed(tarballs) }))
@@ -78,6 +89,38 @@ beforeAll(async () => {
 
 afterAll(() => {
   rmSync(folder, { recursive: true, force: true })
+})
+
+it('all tarballs have the same bytes when they are built again', async () => {
+  expect(digests(await build())).toEqual(firstDigests)
+})
+
+it('what is installed stands in the lists of contents of the packages', () => {
+  const listed = new Set(
+    ['client', 'worker', 'cli'].flatMap((name) =>
+      (
+        JSON.parse(readFileSync(path.join(root, 'dist/packages', name, 'sbom.cdx.json'), 'utf8')) as {
+          readonly components: ReadonlyArray<{ readonly name: string; readonly version: string }>
+        }
+      ).components.map((each) => `${each.name} ${each.version}`),
+    ),
+  )
+  const lock = JSON.parse(readFileSync(path.join(project, 'node_modules', '.package-lock.json'), 'utf8')) as {
+    readonly packages: Readonly<Record<string, { readonly version: string }>>
+  }
+  const installed = Object.entries(lock.packages).map(
+    ([at, { version }]) => `${at.slice(at.lastIndexOf('node_modules/') + 13)} ${version}`,
+  )
+  expect(installed.length).toBeGreaterThan(10)
+  const ours = new Set(publicPackages.map(({ name }) => name))
+  expect(installed.filter((each) => !listed.has(each) && !ours.has(each.split(' ')[0]!))).toEqual([])
+})
+
+it('the packages in the console and in the bundles come with their licences', () => {
+  const file = path.join(project, 'node_modules', '@kiroku/cli', 'THIRD-PARTY-LICENSES')
+  const text = readFileSync(file, 'utf8')
+  for (const name of ['react-dom', 'uplot', '@xyflow/react', 'effect', '@nats-io/nats-core'])
+    expect(text).toMatch(new RegExp(`^${name} \\d`, 'm'))
 })
 
 it('every child that a bundle starts is packed with it', () => {

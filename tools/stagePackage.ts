@@ -6,9 +6,11 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import * as esbuild from 'esbuild'
 import { declare } from './declare.ts'
+import { LockedPackages } from './LockedPackages.ts'
 import { packageOf } from './packageOf.ts'
 import { nodeMin, nodePackage, type PublicPackage } from './PublicPackage.ts'
 import { root } from './runTarget.ts'
+import { sbom, type Contents } from './sbom.ts'
 
 interface Manifest {
   readonly name: string
@@ -59,13 +61,18 @@ const isWithout = (specifier: string, kind: string): boolean =>
 const notice =
   'This package holds, besides its own code under the Apache License 2.0, parts of the following packages.'
 
-/** The licences of the packages that are in the bundles, as these ask for. */
-const licencesOf = (inputs: Iterable<string>): string => {
+/** The folders of the packages that some files belong to. */
+const foldersOf = (inputs: Iterable<string>): ReadonlySet<string> => {
   const folders = new Set<string>()
   for (const input of inputs) {
     const found = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0]
     if (found !== undefined) folders.add(found)
   }
+  return folders
+}
+
+/** The licences of packages, as these ask for. */
+const licencesOf = (folders: Iterable<string>): string => {
   const texts = [...folders].sort().map((folder) => {
     const { name, version, license } = readManifest(path.join(folder, 'package.json'))
     const [file] = globSync('{LICEN[CS]E,licen[cs]e}*', { cwd: path.join(root, folder) })
@@ -78,6 +85,8 @@ const licencesOf = (inputs: Iterable<string>): string => {
 interface Bundled {
   /** The packages that the bundles import. */
   readonly imported: ReadonlySet<string>
+  /** The folders of those that are in the bundles. */
+  readonly inside: ReadonlySet<string>
   /** The names that they export. */
   readonly exported: ReadonlySet<string>
 }
@@ -120,12 +129,11 @@ export const bundle = async (parts: PublicPackage, folder: string): Promise<Bund
     results.push(
       await esbuild.build({ ...shared, entryPoints: [source], outfile: path.join(folder, 'dist', file) }),
     )
-  if (parts.bundledExcept !== undefined) {
-    const inputs = results.flatMap(({ metafile }) =>
+  const inside = foldersOf(
+    results.flatMap(({ metafile }) =>
       Object.values(metafile.outputs).flatMap((output) => Object.keys(output.inputs)),
-    )
-    await writeFile(path.join(folder, 'THIRD-PARTY-LICENSES'), licencesOf(inputs))
-  }
+    ),
+  )
   const imported = new Set<string>()
   const exported = new Set<string>()
   for (const { metafile } of results)
@@ -135,7 +143,7 @@ export const bundle = async (parts: PublicPackage, folder: string): Promise<Bund
         if (external === true && !isBuiltin(specifier) && !isWithout(specifier, kind))
           imported.add(packageOf(specifier))
     }
-  return { imported, exported }
+  return { imported, exported, inside }
 }
 
 /** Writes the declarations of globals, and a module for who imports them as one. */
@@ -153,6 +161,18 @@ const packConsole = async (folder: string): Promise<void> => {
   const vite = path.join(root, 'node_modules', 'vite', 'bin', 'vite.js')
   const args = [vite, 'build', '--outDir', path.join(folder, 'dist', 'console'), '--emptyOutDir']
   await promisify(execFile)(process.execPath, args, { cwd: path.join(root, 'apps', 'console') })
+}
+
+const writeSbom = (folder: string, locked: LockedPackages, contents: Contents): Promise<void> =>
+  writeFile(path.join(folder, 'sbom.cdx.json'), sbom(contents, locked))
+
+/** The folders of the packages that the built console holds. */
+const inConsole = (locked: LockedPackages): ReadonlyArray<string> => {
+  const names = Object.keys(readManifest('apps/console/package.json').dependencies ?? {})
+  return locked.closure(
+    names.filter((name) => !name.startsWith('@kiroku/')),
+    'apps/console',
+  )
 }
 
 /**
@@ -176,6 +196,25 @@ export const stageNode = async (): Promise<string> => {
   }
   await writeFile(path.join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
   await cp(path.join(root, 'LICENSE'), path.join(folder, 'LICENSE'))
+  // npm compares what it installs with this digest, wherever it takes it from.
+  const locked = new LockedPackages()
+  const names = Object.keys(optionalDependencies ?? {})
+  const pins = names.map((name) => {
+    const { version: pin, integrity, cpu, os } = locked.at(`node_modules/${name}`)
+    return [`node_modules/${name}`, { version: pin, integrity, cpu, os }] as const
+  })
+  const { name, engines, os, cpu, dependencies } = manifest
+  const own = { name, version, engines, os, cpu, dependencies }
+  const shrinkwrap = {
+    name,
+    version,
+    lockfileVersion: 3,
+    requires: true,
+    packages: { '': own, ...Object.fromEntries(pins) },
+  }
+  await writeFile(path.join(folder, 'npm-shrinkwrap.json'), `${JSON.stringify(shrinkwrap, null, 2)}\n`)
+  const contents = { name, version, type: 'library' as const, folders: pins.map(([at]) => at), siblings: [] }
+  await writeSbom(folder, locked, contents)
   const readme = `# ${nodePackage}\n\n${manifest.description}. \`@kiroku/cli\` asks for it by itself.\n`
   await writeFile(path.join(folder, 'README.md'), readme)
   return folder
@@ -229,6 +268,19 @@ export const stagePackage = async (parts: PublicPackage): Promise<string> => {
   await writeFile(path.join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
   await cp(path.join(root, 'LICENSE'), path.join(folder, 'LICENSE'))
   await cp(path.join(root, parts.room, 'README.md'), path.join(folder, 'README.md'))
+  const locked = new LockedPackages()
+  const inside = [...bundled.inside, ...(parts.console ? inConsole(locked) : [])]
+  if (inside.length > 0)
+    await writeFile(path.join(folder, 'THIRD-PARTY-LICENSES'), licencesOf(new Set(inside)))
+  const isOurs = (name: string): boolean => name.startsWith('@kiroku/')
+  const installed = Object.keys(dependencies).filter((name) => !isOurs(name))
+  await writeSbom(folder, locked, {
+    name: parts.name,
+    version,
+    type: parts.library ? 'library' : 'application',
+    folders: [...inside, ...locked.closure(installed, parts.room)],
+    siblings: [...(parts.library ? [] : [nodePackage]), ...Object.keys(dependencies).filter(isOurs)],
+  })
   for (const file of Object.values(parts.bin))
     await cp(path.join(root, 'apps/kiroku', file), path.join(folder, file))
   return folder

@@ -5,6 +5,7 @@ import { archiveBytesMax, checksumsBytesMax } from './limits.ts'
 import { executable, type NatsBinary } from './NatsBinary.ts'
 import { addToCache } from './NatsCache.ts'
 import { readAddress, type ReadOptions } from './readAddress.ts'
+import { pinnedArchives } from './pinnedArchives.ts'
 import { archiveNameOf, checksumOf, checksumsName, releaseFile } from './ReleaseArchive.ts'
 import { unpackServer } from './unpackServer.ts'
 
@@ -17,7 +18,8 @@ export interface ReleaseOptions extends Pick<ReadOptions, 'env' | 'onBytes'> {
 }
 
 /**
- * Fetches a release of nats-server into the cache, checked against the checksums of the release.
+ * Fetches a release of nats-server into the cache, checked against the digest that is known of it, or else against the
+ * checksums of the release.
  *
  * @throws Error with the reason in words, when there is none for this machine, it cannot be had, or is not what the
  *   release says it is
@@ -30,22 +32,31 @@ export const fetchRelease = async (cacheFolder: string, options: ReleaseOptions)
   const address = releaseFile(release, version, name)
   onProgress(`Fetching nats-server ${version} from ${address.host || address.pathname}`)
   const fetch = async (work: string): Promise<string> => {
-    const checksums = await readAddress(releaseFile(release, version, checksumsName), {
-      env,
-      bytesMax: checksumsBytesMax,
-    })
-    const expected = checksumOf(checksums.toString(), name)
-    if (expected === undefined) throw new Error(`${checksumsName} of the release does not name ${name}`)
+    const pinned = pinnedArchives[name]
+    const expected = pinned ?? (await releasedChecksum(name, options))
     const archive = await readAddress(address, {
       env,
       bytesMax: archiveBytesMax,
       ...(onBytes === undefined ? {} : { onBytes }),
     })
     if (createHash('sha256').update(archive).digest('hex') !== expected)
-      throw new Error(`${name} is not what ${checksumsName} of the release says`)
+      throw new Error(
+        pinned === undefined
+          ? `${name} is not what ${checksumsName} of the release says`
+          : `${name} is not the file that Kiroku expects: its SHA-256 is not ${pinned}`,
+      )
     const path = join(work, executable)
     await writeFile(path, unpackServer(archive, name), { mode: 0o755, flag: 'wx', flush: true })
     return path
   }
   return addToCache(cacheFolder, fetch, version)
+}
+
+/** What the release itself says that an archive has to hash to. */
+const releasedChecksum = async (name: string, { release, version, env }: ReleaseOptions): Promise<string> => {
+  const bytesMax = checksumsBytesMax
+  const checksums = await readAddress(releaseFile(release, version, checksumsName), { env, bytesMax })
+  const expected = checksumOf(checksums.toString(), name)
+  if (expected === undefined) throw new Error(`${checksumsName} of the release does not name ${name}`)
+  return expected
 }
