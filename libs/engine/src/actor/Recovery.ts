@@ -3,7 +3,7 @@ import { KirokuError } from '@kiroku/protocol'
 import type { Metrics } from '../Metrics.ts'
 import type { Time } from '../Time.ts'
 import type { Append } from '../append/AppendPipeline.ts'
-import { fence, isOver, otherOwnerBehind, type Fenced } from '../append/fence.ts'
+import { fence, isOver, otherOwnerBehind, type Fenced, type TriedFences } from '../append/fence.ts'
 import { holds, mustHold, refusalAmong, storeAgain, type Stored } from '../append/storeAgain.ts'
 import { asKirokuError } from '../asKirokuError.ts'
 import type { LoadTurns } from '../checkpoint/LoadTurns.ts'
@@ -84,7 +84,7 @@ export class Recovery {
       node,
       time,
       lockFresh,
-      async () => this.#stopped() ?? (await this.#overtaken(from, epoch)),
+      async (tried) => this.#stopped() ?? (await this.#overtaken(from, epoch, tried)),
       { reason: reason.slice(0, limits.fenceReasonCharactersMax) },
     )
     if (this.#life.state !== 'Fencing') return undefined
@@ -141,9 +141,9 @@ export class Recovery {
   }
 
   /** Another owner's fence behind our appends means that the partition is no longer ours. */
-  async #overtaken(fromSeq: number, epoch: number): Promise<KirokuError | undefined> {
-    const { log, node } = this.#o
-    const other = await otherOwnerBehind(log, fromSeq, epoch, node)
+  async #overtaken(fromSeq: number, epoch: number, tried: TriedFences): Promise<KirokuError | undefined> {
+    const { log } = this.#o
+    const other = await otherOwnerBehind(log, fromSeq, epoch, tried)
     return other === undefined
       ? undefined
       : new KirokuError('Fenced', `partition ${log.partition} is owned by ${other} now`)

@@ -39,7 +39,10 @@ const given = async (config: Partial<QueueConfig> = {}) => {
 }
 
 describe('an owner that was frozen while another one had the partition', () => {
-  it('confirms what was stored before, refuses what waited, and takes nothing back', async () => {
+  it.each([
+    ['', 'next'],
+    [', nor where both have one name', 'one'],
+  ])('confirms what was stored before, refuses what waited, and takes nothing back%s', async (_, name) => {
     const { log, node, states, freeze, thaw, close } = await given()
     const handle = await log.partition(0)
     const { lastSeq } = await handle.state()
@@ -51,7 +54,7 @@ describe('an owner that was frozen while another one had the partition', () => {
       await waitUntil(async () => (await handle.state()).lastSeq === lastSeq + n - 1)
     }
     const waiting = node.request(0, [send(9), receive('mail')])
-    const next = await startTestNode(log, 'next')
+    const next = await startTestNode(log, name)
     const got = (await next.ask(receive('mail'))).delivery!
     expect(got.messages.map(text)).toEqual(['m1', 'm2', 'm3', 'm4', 'm5'])
     await next.ask({ type: 'Ack', items: [got] })

@@ -37,7 +37,7 @@ export interface Before {
  * Takes the ownership of a log: an atomic batch of as many records as an owner may have appends in flight.
  * `lockFresh` is asked right before the batch leaves: a node that stood still between reading the log and writing to it
  * must not take the partition from the next owner, who would not notice until its next append. `givenUp` is asked before
- * every try, and says why there must be no more.
+ * every try, knows the fences of the earlier ones, and says why there must be no more.
  * Errors: `LogDamaged` when the last record cannot be read, and what the log throws after the last try.
  */
 export const fence = async (
@@ -45,18 +45,19 @@ export const fence = async (
   node: string,
   time: Time,
   lockFresh: () => boolean,
-  givenUp: () => Promise<KirokuError | undefined> | KirokuError | undefined,
+  givenUp: (tried: TriedFences) => Promise<KirokuError | undefined> | KirokuError | undefined,
   { epoch = 0, reason, end: seen }: Before = {},
 ): Promise<Fenced> => {
   const until = time.monotonicMs() + limits.fenceTriesMsMax
+  const tried = new Set<string>()
   let known = seen?.catch(() => undefined)
   for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 2, 500)) {
     let over: KirokuError | undefined
     try {
-      over = await givenUp()
+      over = await givenUp(tried)
       const end = over === undefined ? ((await known) ?? (await lookAtEnd(log))) : undefined
       known = undefined
-      if (end !== undefined) return await tryFence(log, node, time, lockFresh, end, epoch, reason)
+      if (end !== undefined) return await tryFence(log, node, time, lockFresh, end, epoch, reason, tried)
     } catch (e) {
       // A fence without an answer may have been stored; the next one then goes on top of it.
       const again = isKirokuError(e) && uncertain.has(e.id)
@@ -66,6 +67,9 @@ export const fence = async (
     await new Promise<void>((resolve) => time.after(pauseMs, resolve))
   }
 }
+
+/** Hashes of the records of fences that may be stored although their answers failed. */
+export type TriedFences = ReadonlySet<string>
 
 /** Errors of a write that do not say whether it is stored, or after which the next one may be. */
 export const uncertain: ReadonlySet<ErrorId> = new Set([
@@ -84,6 +88,7 @@ const tryFence = async (
   { lastSeq, last }: LogEnd,
   epochBefore: number,
   reason: string | undefined,
+  tried: Set<string>,
 ): Promise<Fenced> => {
   const epoch = Math.max(last.epoch, epochBefore) + 1
   const of = limits.appendsInFlight
@@ -105,6 +110,7 @@ const tryFence = async (
     const record = encodeRecord({ epoch, at: last.at, events, sections: [] }, hash)
     records.push(record.bytes)
     hash = record.hash
+    tried.add(hex(hash))
   }
   if (!lockFresh())
     throw new KirokuError('Unavailable', `the lock on partition ${log.partition} is not confirmed`)
@@ -204,13 +210,14 @@ const decoded = (data: Uint8Array, orNothing: boolean): DecodedRecord | undefine
 
 /**
  * Another node that took the log over behind `fromSeq`, if one did: it says so there, or has trimmed that since, which
- * only an owner does to records that this one never knew to be stored.
+ * only an owner does to records that this one never knew to be stored. Names tell nothing: processes in containers of one
+ * host name may have one number.
  */
 export const otherOwnerBehind = async (
   log: PartitionLog,
   fromSeq: number,
   epoch: number,
-  node: string,
+  tried: TriedFences,
 ): Promise<string | undefined> => {
   let first: number | undefined
   for await (const stored of log.read(fromSeq)) {
@@ -218,9 +225,8 @@ export const otherOwnerBehind = async (
     const record = stored.foreign ? undefined : decodeRecord(stored.data)
     if (record === undefined) continue
     if (first > fromSeq && record.epoch > epoch) return 'another node'
-    if (record.kind === 'frame')
-      for (const e of record.events)
-        if (e.type === 'OwnerChanged' && e.epoch > epoch && e.node !== node) return e.node
+    if (record.kind === 'frame' && !tried.has(hex(record.hash)))
+      for (const e of record.events) if (e.type === 'OwnerChanged' && e.epoch > epoch) return e.node
   }
   return undefined
 }
@@ -236,6 +242,8 @@ export const isOver = async (log: PartitionLog, { seq, epoch }: Fenced): Promise
   }
   return false
 }
+
+const hex = (hash: Uint8Array): string => Buffer.from(hash).toString('hex')
 
 /** Whether a stored record is the one with this hash. */
 export const sameRecord = (data: Uint8Array, hash: Uint8Array): boolean =>
