@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { isKirokuError, KirokuError } from '@kiroku/protocol'
+import { isKirokuError, isLogName, KirokuError, logNameRule } from '@kiroku/protocol'
 import * as Effect from 'effect/Effect'
 import * as Fiber from 'effect/Fiber'
 import type * as Scope from 'effect/Scope'
@@ -26,8 +26,8 @@ const attempt = <A>(operation: () => Promise<A>) =>
   Effect.tryPromise({ try: operation, catch: asKirokuError })
 
 const check = (options: PlacementOptions): KirokuError | undefined => {
-  if (!/^[A-Za-z0-9_-]{1,32}$/.test(options.log))
-    return new KirokuError('InvalidArgument', `${JSON.stringify(options.log)} cannot name a log.`)
+  if (!isLogName(options.log))
+    return new KirokuError('InvalidArgument', `log ${JSON.stringify(options.log)}: ${logNameRule}`)
   if (!Number.isSafeInteger(options.partitions) || options.partitions < 1)
     return new KirokuError('InvalidArgument', `A log cannot have ${options.partitions} partitions.`)
   const { heartbeatTtlMs: ttlMs = heartbeatTtlMsMin, weight = 1 } = options

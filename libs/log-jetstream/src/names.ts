@@ -1,4 +1,4 @@
-import { KirokuError } from '@kiroku/protocol'
+import { isLogName, KirokuError, logNameRule } from '@kiroku/protocol'
 
 /** The bucket with the fixed properties of each log, and the key of one log in it. */
 export const catalogueBucket = 'KIROKU_CATALOGUE'
@@ -28,6 +28,5 @@ export const checkpointBucket = (log: string): string => `KIROKU_${log}_CHECKPOI
 
 /** Refuses names that cannot be part of a stream's name and a subject. */
 export const checkLogName = (log: string): void => {
-  if (!/^[A-Za-z0-9-]{1,40}$/.test(log))
-    throw new KirokuError('InvalidArgument', `log name "${log}" is not 1 to 40 letters, digits and hyphens`)
+  if (!isLogName(log)) throw new KirokuError('InvalidArgument', `--log "${log}": ${logNameRule}`)
 }

@@ -82,7 +82,16 @@ export { featureLevel, inForce, recordable } from './featureLevel.ts'
 export { isReplyQueue } from './isReplyQueue.ts'
 export { limits } from './limits.ts'
 export { passedQueues, readPassed } from './passedQueues.ts'
-export { groupRule, isGroup, isTag, tagRule, dedupIdRule, isDedupId } from './names.ts'
+export {
+  dedupIdRule,
+  groupRule,
+  isDedupId,
+  isGroup,
+  isLogName,
+  isTag,
+  logNameRule,
+  tagRule,
+} from './names.ts'
 export {
   batchFill,
   deliveriesPer1000,

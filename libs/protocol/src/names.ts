@@ -12,6 +12,12 @@ export const isGroup = (group: unknown): group is string =>
 export const isDedupId = (id: unknown): id is string =>
   typeof id === 'string' && id.length <= limits.dedupIdCharactersMax
 
+/** Whether a log may have this name: it is part of names of streams, buckets and subjects. */
+export const isLogName = (name: string): boolean => /^[A-Za-z0-9-]{1,40}$/.test(name)
+
+/** What a log's name may be, in words. */
+export const logNameRule = "a log's name has 1 to 40 letters, digits and hyphens"
+
 /** What a dedup id may be, in words. */
 export const dedupIdRule = `a dedup id has up to ${limits.dedupIdCharactersMax} characters`
 
