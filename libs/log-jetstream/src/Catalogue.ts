@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { isOvertaken } from '@kiroku/nats'
+import { isOvertaken, isStreamMissing } from '@kiroku/nats'
 import { KirokuError } from '@kiroku/protocol'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { Kvm, type KV } from '@nats-io/kv'
@@ -31,11 +31,21 @@ export class Catalogue {
   }
   /** The entry of `log`; undefined: none, or unreadable. */
   async find(log: string): Promise<Found | undefined> {
-    const bucket = await this.#existing()
-    const stored = await bucket?.get(catalogueKey(log))
+    const stored = await this.#stored(log)
     if (!stored || stored.operation !== 'PUT') return undefined
     const entry = parseEntry(stored.string())
     return entry && { entry, revision: stored.revision }
+  }
+  async #stored(log: string) {
+    const bucket = await this.#existing()
+    try {
+      return await bucket?.get(catalogueKey(log))
+    } catch (cause) {
+      if (!isStreamMissing(cause)) throw cause
+      // It was deleted since.
+      this.#bucket = undefined
+      return undefined
+    }
   }
   /** Adds a new log to the catalogue; the second creator gets the first one's entry. */
   create(log: string, create: CreateLog): Promise<Found> {

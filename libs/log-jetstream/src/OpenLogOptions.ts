@@ -27,6 +27,8 @@ export interface OpenLogOptions {
    * one.
    */
   readonly reader?: NatsConnection
+  /** How often a log that may be created is checked for buckets that are gone, in ms; default 15,000. */
+  readonly keepBucketsMs?: number
   /** The store's disk, if it is a known one of this machine. Default: unknown. */
   readonly disk?: () => Promise<Disk | undefined>
 }

@@ -55,3 +55,6 @@ export const refusalsAreOneMs = 5_000
 
 /** Most replicas of a stream that NATS allows. */
 export const replicasMax = 5
+
+/** How often a running engine looks whether the buckets of its log are still there. */
+export const keepBucketsMs = 15_000

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { encodeRecord, zeroHash } from '@kiroku/log'
 import { connect, requireJetStream } from '@kiroku/nats'
-import { startTestNats, temporaryFolder } from '@kiroku/testkit'
+import { startTestNats, temporaryFolder, waitUntil } from '@kiroku/testkit'
 import type { JetStreamManager } from '@nats-io/jetstream'
 import { Kvm } from '@nats-io/kv'
 import type { NatsConnection } from '@nats-io/nats-core'
@@ -221,3 +221,23 @@ test('a stream that NATS cannot load is named, and comes back durably with its r
       expect(await partition.append(record, 20)).toBe(21)
     })
   }))
+
+test('buckets that somebody deletes while an engine runs come back, for clients and for other nodes', () =>
+  withStore(({ running }) =>
+    running(async (nc, jsm) => {
+      const healed: string[] = []
+      const onHealed = (what: string) => void healed.push(what)
+      const log = await openLog(nc, { name: 'main', create: small, keepBucketsMs: 20, onHealed })
+      const checkpoints = 'OBJ_KIROKU_main_CHECKPOINTS'
+      for (const stream of [catalogueStream, checkpoints]) await jsm.streams.delete(stream)
+      await waitUntil(() => healed.length === 2)
+      expect(healed.toSorted()).toEqual([
+        'NATS had no bucket KIROKU_main_CHECKPOINTS with the checkpoints; it was created again',
+        'the catalogue had lost log "main"; it was written again',
+      ])
+      expect(await catalogueOf(nc, 'main')).toMatchObject({ meta: log.meta, complete: true })
+      const partition = await (await openLog(nc, { name: 'main' })).partition(1)
+      expect(await partition.checkpoints.list()).toEqual([])
+      await log.close()
+    }),
+  ))

@@ -13,7 +13,8 @@ import type { OpenLogOptions } from './OpenLogOptions.ts'
 import { StoredNews } from './StoredNews.ts'
 import { StreamReader } from './StreamReader.ts'
 import { currentEntry, findOrCreate, keepKeysLonger } from './findOrCreate.ts'
-import { headerBytesMax, payloadBytesDefault, readerBytesMax } from './limits.ts'
+import { keepBuckets } from './keepBuckets.ts'
+import { headerBytesMax, keepBucketsMs, payloadBytesDefault, readerBytesMax } from './limits.ts'
 import { checkLogName, checkpointBucket, streamName, subjectName } from './names.ts'
 import { openCheckpoints } from './openCheckpoints.ts'
 import { checkStream, complement, restoreStream } from './partitionStream.ts'
@@ -32,6 +33,16 @@ export const openLog = async (nc: NatsConnection, options: OpenLogOptions): Prom
     let entry = await findOrCreate(nc, jsm, catalogue, options)
     const bucket = checkpointBucket(name)
     const store = await openCheckpoints(options.reader ?? nc, jsm, bucket, entry, options)
+    const stopKeeping =
+      create === undefined
+        ? undefined
+        : keepBuckets({
+            catalogue,
+            entry: () => ({ ...entry, complete: true }),
+            openCheckpoints: () => openCheckpoints(options.reader ?? nc, jsm, bucket, entry, options),
+            onHealed: options.onHealed,
+            everyMs: options.keepBucketsMs ?? keepBucketsMs,
+          })
     const publisher = new Publisher(nc)
     const recordBytesMax = () => (nc.info?.max_payload ?? payloadBytesDefault) - headerBytesMax
     const budget = new ByteBudget(readerBytesMax)
@@ -85,6 +96,7 @@ export const openLog = async (nc: NatsConnection, options: OpenLogOptions): Prom
       restore,
       room: () => room.look(),
       close: async () => {
+        stopKeeping?.()
         news.close()
         publisher.close()
       },
