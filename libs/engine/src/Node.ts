@@ -8,6 +8,7 @@ import {
   type Reply,
 } from '@kiroku/protocol'
 import * as Effect from 'effect/Effect'
+import * as Exit from 'effect/Exit'
 import type * as Scope from 'effect/Scope'
 import { liveTime, type Time } from './Time.ts'
 import { PartitionActor } from './actor/PartitionActor.ts'
@@ -179,7 +180,9 @@ export class Node {
       const error = yield* Effect.promise(() => actor.ended)
       if (error?.id === 'FutureVersion') lease?.refuse?.(error.message)
       if (error !== undefined && isDamage(error)) {
-        yield* log instanceof UnreadableLog ? untilThere(open) : untilWritten(log)
+        // The store may have lost it since it was opened.
+        const isGone = log instanceof UnreadableLog || Exit.isFailure(yield* Effect.exit(open))
+        yield* isGone ? untilThere(open) : untilWritten(log)
         return yield* Effect.fail(
           new KirokuError(
             'NotOwner',

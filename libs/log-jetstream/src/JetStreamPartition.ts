@@ -6,6 +6,7 @@ import { headers, type NatsConnection } from '@nats-io/nats-core'
 import type { StoredNews } from './StoredNews.ts'
 import type { StreamReader } from './StreamReader.ts'
 import { askLeader } from './askLeader.ts'
+import { streamError } from './partitionStream.ts'
 
 /** The parts of a partition. */
 interface Parts {
@@ -38,8 +39,11 @@ export class JetStreamPartition implements PartitionLog {
   }
   async state(): Promise<LogState> {
     const { nc, jsm, stream } = this.#parts
-    const { config, state } = await askLeader(nc, `cannot ask for the state of stream ${stream}`, () =>
-      jsm.streams.info(stream),
+    const what = `cannot ask for the state of stream ${stream}`
+    const { config, state } = await askLeader(nc, what, () => jsm.streams.info(stream)).catch(
+      (cause: unknown) => {
+        throw streamError(cause, stream, what)
+      },
     )
     return {
       firstSeq: state.messages === 0 ? state.last_seq + 1 : state.first_seq,

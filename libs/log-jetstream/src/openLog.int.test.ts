@@ -108,8 +108,10 @@ test('a foreign stream that takes subjects of the log is noticed', async () => {
 
 test('a missing stream is damage, not a new log', async () => {
   const log = await openLog(nc, { name: 'gone', create: { partitions: 2 } })
+  const opened = await log.partition(1)
   await jsm.streams.delete('KIROKU_gone_1')
   await log.partition(0)
+  await expect(opened.state()).rejects.toEqual(failure('LogDamaged'))
   await expect(log.partition(1)).rejects.toEqual(failure('LogDamaged'))
   await expect(openLog(nc, { name: 'gone' }).then((l) => l.partition(1))).rejects.toEqual(
     failure('LogDamaged'),

@@ -60,6 +60,18 @@ export const restoreStream = async (
   }
 }
 
+/** The error of a question about a partition's stream: `LogDamaged` where NATS does not have it. */
+export const streamError = (cause: unknown, stream: string, what: string): KirokuError =>
+  isStreamMissing(cause)
+    ? new KirokuError(
+        'LogDamaged',
+        `NATS has no stream ${stream} of this log: it cannot load it, or it was removed`,
+        {
+          cause,
+        },
+      )
+    : toKirokuError(cause, what)
+
 /** Errors: `LogDamaged` (there is none), `ForeignStream`. */
 export const checkStream = async (
   jsm: JetStreamManager,
@@ -70,13 +82,7 @@ export const checkStream = async (
   try {
     info = await jsm.streams.info(stream)
   } catch (cause) {
-    if (isStreamMissing(cause))
-      throw new KirokuError(
-        'LogDamaged',
-        `NATS has no stream ${stream} of log ${entry.meta.name}: it cannot load it, or it was removed`,
-        { cause },
-      )
-    throw toKirokuError(cause, `cannot open stream ${stream}`)
+    throw streamError(cause, stream, `cannot open stream ${stream}`)
   }
   mustBeOurs(info, entry)
   return info
