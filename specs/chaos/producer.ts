@@ -23,7 +23,12 @@ const transport = natsTransport(await connect({ servers: url! }), {
   closesConnection: true,
   link: link === 'off' ? 'off' : 'on',
 })
-const client = createClient(observer.watch(transport), { name: 'chaos-producer', requestTimeoutMs: 120_000 })
+const client = createClient(observer.watch(transport), {
+  name: 'chaos-producer',
+  requestTimeoutMs: 120_000,
+  // It waits through every outage.
+  sendTimeoutMs: 300_000,
+})
 const random = seeded(Number(seed))
 let labels = 0
 let pauseMs = 50

@@ -1,6 +1,13 @@
 import { ownerFirst, type Transport, type LogDirectory } from '@kiroku/client'
 import { Links } from '@kiroku/link'
-import { askDirectory, isStreamMissing, type LinkNews, requestCommands, toKirokuError } from '@kiroku/nats'
+import {
+  askDirectory,
+  findOutage,
+  isStreamMissing,
+  type LinkNews,
+  requestCommands,
+  toKirokuError,
+} from '@kiroku/nats'
 import { KirokuError } from '@kiroku/protocol'
 import { Kvm } from '@nats-io/kv'
 import type { NatsConnection } from '@nats-io/nats-core'
@@ -48,11 +55,27 @@ const overNats = (
     onOwnerChanged: requester.onOwnerChanged,
     onReconnected: requester.onReconnected,
     onStray: requester.onStray,
+    outage: () => (as === undefined ? findOutage(nc, outageTimeoutMs, `KV_${catalogueBucket}`) : pinged(nc)),
     close: async () => {
       requester.close()
       if (closesConnection && !nc.isClosed()) await nc.drain()
     },
   }
+}
+
+/** How long NATS may take to say why nothing is stored, in ms. */
+const outageTimeoutMs = 700
+
+const catalogueBucket = 'KIROKU_CATALOGUE'
+
+/** A client with rights of its own may ask JetStream nothing: it finds out no more than that NATS is silent. */
+const pinged = async (nc: NatsConnection): Promise<KirokuError | undefined> => {
+  let timer: NodeJS.Timeout | undefined
+  const silence = new Promise<KirokuError>((resolve) => {
+    const error = new KirokuError('NatsUnreachable', `NATS did not answer within ${outageTimeoutMs} ms`)
+    timer = setTimeout(() => resolve(error), outageTimeoutMs)
+  })
+  return Promise.race([nc.rtt().then(() => undefined), silence]).finally(() => clearTimeout(timer))
 }
 
 const askedDirectory = async (nc: NatsConnection, log: string, as: string): Promise<LogDirectory> => ({
@@ -81,7 +104,7 @@ interface CatalogueEntry {
 const readCatalogue = async (nc: NatsConnection, log: string): Promise<CatalogueEntry | undefined> => {
   try {
     // From the leader: a stale answer would deny a log that was just created.
-    const bucket = await new Kvm(nc).open('KIROKU_CATALOGUE', { allow_direct: false })
+    const bucket = await new Kvm(nc).open(catalogueBucket, { allow_direct: false })
     const entry = await bucket.get(`log.${log}`)
     return entry?.operation === 'PUT' ? entry.json<CatalogueEntry>() : undefined
   } catch (cause) {

@@ -13,7 +13,9 @@ export interface ClientContext {
   readonly clock: Clock
   readonly emit: (event: ClientEvent) => void
   readonly reachability: Reachability
-  readonly sendTimeoutMs: number
+  /** As the options say; undefined: not at all. */
+  readonly sendTimeoutMs: number | undefined
+  readonly sendPatience: NonNullable<ClientOptions['sendPatience']>
   readonly requestTimeoutMs: number
 }
 
@@ -26,7 +28,9 @@ export const createContext = (transport: Transport, options: ClientOptions): Cli
     clock,
     emit,
     reachability: new Reachability(clock, emit),
-    sendTimeoutMs: timeout('sendTimeoutMs', options.sendTimeoutMs ?? 300_000),
+    sendTimeoutMs:
+      options.sendTimeoutMs === undefined ? undefined : timeout('sendTimeoutMs', options.sendTimeoutMs),
+    sendPatience: options.sendPatience ?? { silenceMs: limits.sendSilenceMs, moveMs: limits.sendRepeatMs },
     requestTimeoutMs: timeout('requestTimeoutMs', options.requestTimeoutMs ?? 30_000),
   }
 }

@@ -8,7 +8,10 @@ export interface ClientOptions {
   readonly name?: string
   /** Default actor of administrative calls; default: `local`, from `client`. */
   readonly actor?: Actor
-  /** How long a send without an answer is repeated, in ms, 10 minutes at most; default 300,000. */
+  /**
+   * How long a send without an answer is repeated, in ms, 10 minutes at most, whatever the reason. Default: 300,000 while its
+   * partition moves to another node, and 5,000 at most while NATS or its quorum is away: it fails with `Unavailable` then.
+   */
   readonly sendTimeoutMs?: number
   /** How long any other request is repeated, in ms, beyond its own wait, 10 minutes at most; default 30,000. */
   readonly requestTimeoutMs?: number
@@ -16,4 +19,6 @@ export interface ClientOptions {
   readonly onEvent?: (event: ClientEvent) => void
   /** @internal */
   readonly clock?: Clock
+  /** How long a send waits, in ms, where `sendTimeoutMs` is absent: while nobody answers, and while its partition moves. @internal */
+  readonly sendPatience?: { readonly silenceMs: number; readonly moveMs: number }
 }

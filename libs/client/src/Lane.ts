@@ -14,6 +14,10 @@ export interface Unit {
   readonly deadlineMs: number
   /** Whether an earlier try may have taken effect. */
   doubt: boolean
+  /** Whether a request with it has no answer. */
+  isUnderWay?: boolean
+  /** It was given up: its caller waits no more. */
+  isOver?: boolean
   /** Its place among the units of its lane; set by the lane. */
   order: number
   done(ok: NonNullable<Answer['ok']>): void
@@ -28,7 +32,8 @@ export class Lane {
   readonly #link: PartitionLink
   readonly #next: (roomBytes: number) => Unit | undefined
   readonly #requestsMax: number
-  #requests = 0
+  /** What each request brings that is under way. */
+  readonly #requests = new Set<readonly Unit[]>()
   #orders = 0
   readonly #repeats: { readonly unit: Unit; readonly error: KirokuError }[] = []
   #failures = 0
@@ -48,39 +53,53 @@ export class Lane {
 
   /** Announces that the source has something; what comes within the same turn travels together. */
   wake(): void {
-    if (this.#scheduled || this.#paused || this.#requests >= this.#requestsMax) return
+    if (this.#scheduled || this.#paused || this.#requests.size >= this.#requestsMax) return
     this.#scheduled = true
     // After the microtasks of this turn: callers resumed by one reply send their next together.
     queueMicrotask(this.#defer)
   }
 
-  /** Resolves when nothing is in flight or waiting for a repeat. */
+  /** Resolves when nothing is in flight or waiting for a repeat that someone waits for. */
   idle(): Promise<void> {
     if (this.#isIdle()) return Promise.resolve()
     return new Promise((resolve) => this.#idle.push(resolve))
+  }
+
+  /** Units were given up: requests that brought nothing else make room for new ones. */
+  gaveUp(): void {
+    for (const units of this.#requests)
+      if (units.every(({ isOver }) => isOver === true)) this.#requests.delete(units)
+    this.#resolveIdle()
+  }
+
+  #resolveIdle(): void {
+    if (this.#isIdle()) for (const resolve of this.#idle.splice(0)) resolve()
   }
 
   /** Stops repeating and gives up what waits for it. */
   close(): void {
     this.#closed = true
     for (const { unit } of this.#repeats.splice(0))
-      unit.failed(new KirokuError('Stopped', 'The client was closed before this had an answer'))
+      if (unit.isOver !== true)
+        unit.failed(new KirokuError('Stopped', 'The client was closed before this had an answer'))
   }
 
   readonly #defer = (): void => process.nextTick(this.#run)
 
   readonly #run = (): void => {
     this.#scheduled = false
-    while (!this.#paused && this.#requests < this.#requestsMax) {
+    while (!this.#paused && this.#requests.size < this.#requestsMax) {
       const units = this.#fill()
       if (units.length === 0) break
       this.#request(units)
     }
-    if (this.#isIdle()) for (const resolve of this.#idle.splice(0)) resolve()
+    this.#resolveIdle()
   }
 
   #isIdle(): boolean {
-    return this.#requests === 0 && this.#repeats.length === 0 && !this.#scheduled
+    return (
+      this.#requests.size === 0 && !this.#scheduled && this.#repeats.every(({ unit }) => unit.isOver === true)
+    )
   }
 
   /**
@@ -91,9 +110,9 @@ export class Lane {
     const now = this.#link.context.clock.now()
     for (let i = this.#repeats.length - 1; i >= 0; i--) {
       const { unit, error } = this.#repeats[i]!
-      if (now < unit.deadlineMs) continue
+      if (now < unit.deadlineMs && unit.isOver !== true) continue
       this.#repeats.splice(i, 1)
-      unit.failed(error)
+      if (unit.isOver !== true) unit.failed(error)
     }
   }
 
@@ -124,21 +143,25 @@ export class Lane {
   }
 
   #request(units: readonly Unit[]): void {
-    this.#requests++
-    const commands = units.map((unit) => unit.command)
+    this.#requests.add(units)
+    const commands = units.map((unit) => {
+      unit.isUnderWay = true
+      return unit.command
+    })
     this.#link.call(commands, limits.replyMsMax).then(
       (reply) => {
-        this.#requests--
+        if (!this.#requests.delete(units)) return this.wake()
         let failure: KirokuError | undefined
         for (let i = 0; i < units.length; i++) {
           const answer = reply.answers[i]
+          if (units[i]!.isOver === true) continue
           if (answer?.ok !== undefined) units[i]!.done(answer.ok)
           else failure = causeOf(failure, this.#fail(units[i]!, answerError(answer)))
         }
         this.#after(failure)
       },
       (thrown: unknown) => {
-        this.#requests--
+        if (!this.#requests.delete(units)) return this.wake()
         let failure: KirokuError | undefined
         for (const unit of units) failure = causeOf(failure, this.#fail(unit, toKirokuError(thrown)))
         this.#after(failure)
@@ -148,6 +171,8 @@ export class Lane {
 
   /** Keeps the unit for a repeat and returns the error, or gives the unit up. */
   #fail(unit: Unit, error: KirokuError): KirokuError | undefined {
+    unit.isUnderWay = false
+    if (unit.isOver === true) return error
     unit.doubt ||= leavesOutcomeUnknown(error)
     if (this.#closed || !isRetryable(error) || this.#link.context.clock.now() >= unit.deadlineMs) {
       unit.failed(error)

@@ -2,9 +2,11 @@ import { checkQueueName, KirokuError, partitionOf } from '@kiroku/protocol'
 import type { ClientContext } from './ClientContext.ts'
 import { PartitionClient } from './PartitionClient.ts'
 import { QueueRoute } from './QueueRoute.ts'
+import { SendPatience, type WaitingSend } from './SendPatience.ts'
 import type { LogDirectory } from './Transport.ts'
 import { backoffMs } from './backoff.ts'
-import { isRetryable, toKirokuError } from './failure.ts'
+import { isOutage, isRetryable, toKirokuError } from './failure.ts'
+import { unavailable } from './unavailable.ts'
 
 /** The partitions of one log, once its directory is known. */
 export class OpenLog {
@@ -40,9 +42,13 @@ export class LogConnection {
   #opening: Promise<OpenLog> | undefined
   #closed = false
   #stopListening: () => void = () => {}
+  readonly #patience: SendPatience
+  #sendsWaiting = 0
+  #silentSinceMs: number | undefined
 
   constructor(context: ClientContext) {
     this.#context = context
+    this.#patience = new SendPatience(context, () => this.#silentSinceMs)
   }
 
   /** The log. Errors: `Unavailable`, `NatsUnreachable`, `Stopped`. */
@@ -60,9 +66,36 @@ export class LogConnection {
     return this.open()
   }
 
+  /** The log, for a send, as soon as it is known and no earlier send waits for it. */
+  get logToSend(): OpenLog | undefined {
+    return this.#sendsWaiting === 0 ? this.log : undefined
+  }
+
+  /** The log, for a send, which waits for it no longer than for its answer. Errors: `Unavailable`, and those of `openFor`. */
+  openToSend(queue: string): Promise<OpenLog> {
+    const opening = this.openFor(queue)
+    this.#sendsWaiting++
+    return new Promise((resolve, reject) => {
+      const waiting: WaitingSend = {
+        begunMs: this.#context.clock.now(),
+        giveUp: (why) => {
+          this.#patience.delete(waiting)
+          reject(unavailable(queue, why, false))
+        },
+      }
+      this.#patience.add(waiting)
+      opening.then(resolve, reject).finally(() => {
+        // Its caller has gone on by now.
+        this.#sendsWaiting--
+        this.#patience.delete(waiting)
+      })
+    })
+  }
+
   /** Stops accepting and listening. */
   close(): void {
     this.#closed = true
+    this.#patience.close()
     this.log = undefined
     this.#stopListening()
   }
@@ -71,6 +104,7 @@ export class LogConnection {
     const { transport, clock, requestTimeoutMs, reachability } = this.#context
     const startMs = clock.now()
     for (let failures = 1; ; failures++) {
+      this.#silentSinceMs ??= clock.now()
       try {
         const directory = await transport.directory()
         reachability.answered(-1)
@@ -78,6 +112,7 @@ export class LogConnection {
       } catch (thrown) {
         const error = toKirokuError(thrown)
         reachability.failed(-1, error)
+        if (!isOutage(error)) this.#silentSinceMs = undefined
         if (this.#closed || !isRetryable(error) || clock.now() - startMs >= requestTimeoutMs) throw error
         const delayMs = backoffMs(error, failures, Math.random())
         this.#context.emit({ type: 'retrying', partition: -1, error, delayMs })

@@ -12,7 +12,7 @@ import {
 import type { ClientContext } from './ClientContext.ts'
 import { EngineTime } from './EngineTime.ts'
 import { backoffMs } from './backoff.ts'
-import { isRetryable, leavesOutcomeUnknown, toKirokuError } from './failure.ts'
+import { isOutage, isRetryable, leavesOutcomeUnknown, toKirokuError } from './failure.ts'
 import { limits } from './limits.ts'
 
 /** How long `ask` repeats, and what stops it. */
@@ -42,11 +42,24 @@ export class PartitionLink {
   /** How to fail what is in flight, and the epoch known when it was sent. */
   readonly #flights = new Map<(error: KirokuError) => void, number>()
   readonly #wakes = new Set<() => void>()
+  #silentSinceMs: number | undefined
 
   constructor(partition: number, context: ClientContext) {
     this.partition = partition
     this.context = context
     this.time = new EngineTime(context.clock)
+  }
+
+  /**
+   * Since when requests have been under way or failed with nobody answering: neither an owner, nor NATS that there is none; in
+   * ms of the client's clock.
+   */
+  get silentSinceMs(): number | undefined {
+    return this.#silentSinceMs
+  }
+
+  #heard(): void {
+    this.#silentSinceMs = this.#flights.size === 0 ? undefined : this.context.clock.now()
   }
 
   /** One request, one try. Aborting rejects with the signal's reason; a delivery on its way is late then. */
@@ -66,22 +79,28 @@ export class PartitionLink {
         signal?.removeEventListener('abort', aborted)
       }
       this.#flights.set(fail, this.#epoch)
+      this.#silentSinceMs ??= this.context.clock.now()
       signal?.addEventListener('abort', aborted)
       this.context.transport
         .request(this.partition, commands, signal === undefined ? { timeoutMs } : { timeoutMs, signal })
         .then(
           (reply) => {
-            if (over) return this.late(reply)
+            if (over) return (this.#heard(), this.late(reply))
             // Epoch 0 comes from a node that does not own it: such a reply says why, and changes nothing.
             if (reply.epoch < this.#epoch && reply.epoch > 0) {
               this.late(reply)
               return fail(new KirokuError('NotOwner', 'The reply came from an earlier owner'))
             }
             end()
+            this.#heard()
             if (reply.epoch > this.#epoch) this.#changeOwner(reply.epoch, false)
             resolve(reply)
           },
-          (thrown: unknown) => fail(toKirokuError(thrown)),
+          (thrown: unknown) => {
+            const error = toKirokuError(thrown)
+            fail(error)
+            if (!isOutage(error)) this.#heard()
+          },
         )
     })
   }
@@ -148,6 +167,7 @@ export class PartitionLink {
     this.#epoch = epoch
     this.time.forget()
     const error = new KirokuError('NotOwner', 'The partition moved to another owner', { retryAfterMs: 0 })
+    this.#heard()
     // A first epoch learned from a reply says nothing about what was sent before it.
     for (const [fail, sentAt] of [...this.#flights])
       if (sentAt < epoch && (announced || sentAt > 0)) fail(error)

@@ -12,8 +12,10 @@ import { MarkColumns, type Marks } from './Marks.ts'
 import type { PartitionLink } from './PartitionLink.ts'
 import { ProducerNumbers, type SendNumber } from './ProducerNumbers.ts'
 import { openBefore, type OrderedSend, SendOrder } from './SendOrder.ts'
+import { SendPatience, type WaitingSend } from './SendPatience.ts'
 import { isRetryable } from './failure.ts'
 import { limits } from './limits.ts'
+import { unavailable } from './unavailable.ts'
 
 /** Where messages that follow each other were stored: queue id, number of the first. */
 export interface StoredRange {
@@ -40,8 +42,8 @@ interface Waiter {
   readonly failed: (error: KirokuError) => void
 }
 
-/** One Enqueue while it gathers. */
-interface Group {
+/** One Enqueue: while it gathers, and until it has an answer. */
+interface Group extends WaitingSend {
   readonly queue: string
   /** Version of the queue's parts that the newest message was sent by; 0: none. */
   spread: number
@@ -49,9 +51,10 @@ interface Group {
   readonly marks: MarkColumns
   bytes: number
   readonly waiters: Waiter[]
-  readonly deadlineMs: number
   /** Its place, where it has one already. */
   readonly send?: OrderedSend
+  /** Once a request took it. */
+  unit?: Unit
 }
 
 /** Gathers the sends to one partition: one Enqueue per queue, several queues per request. */
@@ -66,6 +69,7 @@ export class Sender {
   readonly #groups: Group[] = []
   /** Of those, per queue the one that still takes messages. */
   readonly #open = new Map<string, Group>()
+  readonly #patience: SendPatience
   #pendingBytes = 0
   #pendingMessages = 0
 
@@ -73,6 +77,7 @@ export class Sender {
     this.#link = link
     this.#numbers = new ProducerNumbers(newProducer)
     this.#lane = new Lane(link, limits.sendRequestsMax, (room) => this.#next(room))
+    this.#patience = new SendPatience(link.context, () => link.silentSinceMs)
   }
 
   /** Messages that are not stored yet. */
@@ -128,6 +133,7 @@ export class Sender {
   close(): void {
     const error = new KirokuError('Stopped', 'The client was closed before this was sent')
     this.#open.clear()
+    this.#patience.close()
     for (const group of this.#groups.splice(0)) for (const waiter of group.waiters) waiter.failed(error)
     this.#lane.close()
   }
@@ -135,15 +141,16 @@ export class Sender {
   #add(queue: string, envelope: Uint8Array, marks: Marks | undefined, spread: number): Group {
     let group = this.#open.get(queue)
     if (group === undefined || !fits(group, envelope)) {
-      group = {
+      const begunMs = this.#link.context.clock.now()
+      group = this.#group({
         queue,
         spread,
         messages: [],
         marks: new MarkColumns(),
         bytes: 0,
         waiters: [],
-        deadlineMs: this.#link.context.clock.now() + this.#link.context.sendTimeoutMs,
-      }
+        begunMs,
+      })
       this.#open.set(queue, group)
       this.#groups.push(group)
     }
@@ -156,6 +163,40 @@ export class Sender {
     return group
   }
 
+  #group(parts: Omit<Group, 'giveUp'>): Group {
+    const group: Group = { ...parts, giveUp: (why) => this.#giveUp(group, why) }
+    this.#patience.add(group)
+    return group
+  }
+
+  /** Fails what nobody answers; what a request took with it may still arrive. */
+  #giveUp(group: Group, why: string): void {
+    const { unit, queue, send } = group
+    const error = unavailable(queue, why, unit !== undefined && (unit.doubt || unit.isUnderWay === true))
+    if (unit !== undefined) {
+      // The error says it.
+      unit.doubt = false
+      unit.failed(error)
+      unit.isOver = true
+      return this.#lane.gaveUp()
+    }
+    this.#groups.splice(this.#groups.indexOf(group), 1)
+    if (this.#open.get(queue) === group) this.#open.delete(queue)
+    if (send !== undefined) {
+      this.#numbers.close(send.number)
+      this.#order.close(queue, send)
+    }
+    this.#forget(group)
+    for (const waiter of group.waiters) waiter.failed(error)
+  }
+
+  /** It is stored, or failed. */
+  #forget(group: Group): void {
+    this.#patience.delete(group)
+    this.#pendingBytes -= group.bytes
+    this.#pendingMessages -= group.messages.length
+  }
+
   #next(roomBytes: number): Unit | undefined {
     const group = this.#groups[0]
     if (group === undefined || group.bytes > roomBytes) return undefined
@@ -163,7 +204,7 @@ export class Sender {
     if (send === undefined) return undefined
     this.#groups.shift()
     if (this.#open.get(group.queue) === group) this.#open.delete(group.queue)
-    return this.#unit(group, send)
+    return (group.unit = this.#unit(group, send))
   }
 
   #place(queue: string): OrderedSend | undefined {
@@ -172,7 +213,8 @@ export class Sender {
   }
 
   #unit(group: Group, send: OrderedSend): Unit {
-    const { queue, spread, messages, marks, bytes, waiters, deadlineMs } = group
+    const { queue, spread, messages, marks, bytes, waiters, begunMs } = group
+    const { sendPatience, sendTimeoutMs = sendPatience.moveMs } = this.#link.context
     const command: CommandOf<'Enqueue'> = {
       type: 'Enqueue',
       queue,
@@ -183,8 +225,7 @@ export class Sender {
     }
     const close = (): void => {
       this.#numbers.close(send.number)
-      this.#pendingBytes -= bytes
-      this.#pendingMessages -= messages.length
+      this.#forget(group)
     }
     const unit: Unit = {
       get command() {
@@ -192,7 +233,7 @@ export class Sender {
       },
       messages: messages.length,
       bytes,
-      deadlineMs,
+      deadlineMs: begunMs + sendTimeoutMs,
       doubt: false,
       order: 0,
       done: (ok) => {
@@ -212,12 +253,7 @@ export class Sender {
         close()
         if (waiters.length > 1 && isOfOneMessage.has(error.id)) return this.#split(group, send)
         this.#order.close(queue, send)
-        const reason =
-          unit.doubt && isRetryable(error)
-            ? new KirokuError('SendUnknown', `No answer for a send to "${queue}": ${error.message}`, {
-                cause: error,
-              })
-            : error
+        const reason = reasonOf(queue, unit, error)
         for (const waiter of waiters) waiter.failed(reason)
       },
     }
@@ -240,19 +276,29 @@ export class Sender {
       const bytes = messages.reduce((sum, message) => sum + message.length, 0)
       this.#pendingBytes += bytes
       this.#pendingMessages += messages.length
-      return {
+      return this.#group({
         queue: group.queue,
         spread: group.spread,
         messages,
         marks: group.marks.slice(waiter.offset, end),
         bytes,
         waiters: [{ ...waiter, offset: 0 }],
-        deadlineMs: group.deadlineMs,
+        begunMs: group.begunMs,
         send: sends[i]!,
-      }
+      })
     })
     this.#groups.unshift(...groups)
   }
+}
+
+/** Why a send failed, for its caller: with what is known of whether it is stored. */
+const reasonOf = (queue: string, { doubt }: Unit, error: KirokuError): KirokuError => {
+  if (!doubt || !isRetryable(error)) return error
+  if (error.id === 'NatsUnreachable' || error.id === 'NoQuorum')
+    return unavailable(queue, error.message, doubt)
+  return new KirokuError('SendUnknown', `No answer for a send to "${queue}": ${error.message}`, {
+    cause: error,
+  })
 }
 
 /** The command with the send that must be stored before it. */

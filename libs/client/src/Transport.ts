@@ -1,4 +1,4 @@
-import type { Command, Reply } from '@kiroku/protocol'
+import type { Command, KirokuError, Reply } from '@kiroku/protocol'
 
 /** What a client must know of a log to address its partitions. */
 export interface LogDirectory {
@@ -36,5 +36,7 @@ export interface Transport {
   onReconnected?(listener: () => void): () => void
   /** Passes on replies that came after their request was given up: their deliveries must be released. */
   onStray(listener: (partition: number, reply: Reply) => void): () => void
+  /** Why nothing can be stored or asked now, as far as this side can find out within a second; undefined: nothing is known. */
+  outage?(): Promise<KirokuError | undefined>
   close(): Promise<void>
 }

@@ -23,6 +23,10 @@ export const forCaller = (thrown: unknown): unknown =>
 export const isRetryable = (error: KirokuError): boolean =>
   errorRegistry[error.id].retryable && error.id !== 'QueueMoved'
 
+/** Whether nobody answered: neither an owner, nor NATS that there is none. */
+export const isOutage = ({ id }: KirokuError): boolean =>
+  id === 'Timeout' || id === 'NatsUnreachable' || id === 'NoQuorum'
+
 const unknownOutcome = new Set<ErrorId>([
   'Timeout',
   'LogAmbiguous',

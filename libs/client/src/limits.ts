@@ -32,6 +32,14 @@ export const limits = {
    * may be in flight and a clock may be ahead at a take-over.
    */
   timeoutMsMax: partitionLimits.producerIdleMs - 5 * 60_000,
+  /** How long a send is repeated whose caller did not say how long, while its partition moves. */
+  sendRepeatMs: 300_000,
+  /**
+   * How long a send waits while nobody answers at all, and for how long nobody must have. With the time that it takes to find
+   * out why, it stays below 5 s.
+   */
+  sendSilenceMs: 4_000,
+  silenceMsMin: 3_000,
   backoffMsMin: 200,
   backoffMsMax: 5_000,
   /** After how long without an answer the engine counts as lost, and how long a partition without requests counts as silent. */

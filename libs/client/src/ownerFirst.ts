@@ -74,6 +74,7 @@ export const ownerFirst = (owners: LocalOwners, transport: Transport): Transport
         stop()
       }
     },
+    outage: async () => transport.outage?.(),
     close: () => {
       for (const fail of [...flights]) fail(new KirokuError('Stopped', 'The client is closed'))
       return transport.close()

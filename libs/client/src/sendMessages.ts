@@ -18,7 +18,7 @@ export const sendMessage = async (
   checkOptions('send', options, sendOptions)
   const queue = nameOf(to)
   const sent = typeof to === 'string' ? { ...options, body } : await fitting(to, { ...options, body })
-  const log = connection.log ?? (await connection.openFor(queue))
+  const log = connection.logToSend ?? (await connection.openToSend(queue))
   const marks = marksOf(options)
   const stored = await log.of(queue).send(encodeMessage(sent.body, marks, sent), marks)
   return { messageId: idOf(log, stored, 0) }
@@ -36,7 +36,7 @@ export const sendMessages = async (
   const queue = nameOf(to)
   const messages =
     typeof to === 'string' ? given : await Promise.all(given.map((message) => fitting(to, message)))
-  const log = connection.log ?? (await connection.openFor(queue))
+  const log = connection.logToSend ?? (await connection.openToSend(queue))
   const marks = messages.map((message) => marksOf(message, options))
   const envelopes = messages.map((message, i) => encodeMessage(message.body, marks[i], message, options))
   const messageIds: string[] = []

@@ -33,6 +33,7 @@ export const connect = (world: World, party: Party): Client => {
   }
   return createClient(transport, {
     name: party.name,
+    sendTimeoutMs: 300_000,
     clock: {
       now: () => loop.nowMs,
       setTimeout: (run, ms) => loop.after(ms, run, party),

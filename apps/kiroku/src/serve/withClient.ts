@@ -7,10 +7,28 @@ import { natsTarget } from './natsTarget.ts'
 
 /** A command at a terminal must not wait for minutes. */
 const requestTimeoutMs = 10_000
-const sendTimeoutMs = 60_000
+const sendPatience = { silenceMs: 4_000, moveMs: 30_000 }
+
+/** The shortest wait for an answer to a send, in ms. */
+const silenceMsMin = 1_000
 
 /** How long NATS may take where the command is about whether it answers, in ms. */
 export const lookOptions = { timeoutMs: 1_500 }
+
+/**
+ * How long a command waits that sends one message. It says within 5 s of its start that nobody answers, whatever the start and
+ * the connection took of that.
+ *
+ * @param waitMs what its flag says, in ms
+ */
+export const sendOptions = (waitMs: number | undefined): ClientOptions & typeof lookOptions => ({
+  ...lookOptions,
+  ...(waitMs === undefined ? {} : { sendTimeoutMs: waitMs }),
+  sendPatience: {
+    ...sendPatience,
+    silenceMs: Math.max(silenceMsMin, sendPatience.silenceMs - performance.now()),
+  },
+})
 
 /** What a command that talks to an engine gets in addition to the client. */
 export interface Connected {
@@ -44,7 +62,7 @@ export const withClient = async <A>(
       name: `cli-${process.pid}`,
       actor: localActor(),
       requestTimeoutMs,
-      sendTimeoutMs,
+      sendPatience,
       ...clientOptions,
     })
     try {

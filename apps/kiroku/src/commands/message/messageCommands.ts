@@ -76,6 +76,13 @@ export const messageCommands: readonly CommandSpec[] = [
         description: 'Dedup id, by which a deduplicating queue recognizes a repeat.',
       },
       { name: 'attributes', kind: 'text', metavar: 'K=V,…', description: 'Attributes.' },
+      {
+        name: 'wait',
+        kind: 'text',
+        metavar: 'DURATION',
+        description:
+          'How long to wait for an answer, up to 10m; default 5s while NATS or its quorum is away, 30s while a partition moves.',
+      },
     ],
     settings: natsSettings,
     load: () => import('./send.ts'),

@@ -12,7 +12,7 @@ import {
 } from '@kiroku/protocol'
 import type { Invocation } from '../../cli/CommandSpec.ts'
 import { parseAttributes } from '../../cli/parseAttributes.ts'
-import { withClient } from '../../serve/withClient.ts'
+import { sendOptions, withClient } from '../../serve/withClient.ts'
 import { startProgress } from './Progress.ts'
 import { readNdjson } from './ndjson.ts'
 import { sendNdjson, type BodyBytes } from './sendNdjson.ts'
@@ -55,12 +55,22 @@ const guessType = (body: Uint8Array, { out }: Invocation): string => {
 }
 
 const sendOne = (invocation: Invocation, body: Uint8Array, options: SendOptions): Promise<void> =>
-  withClient(invocation, async (client) => {
-    const queue = invocation.argument('queue')!
-    const { messageId } = await client.send(queue, body, options)
-    invocation.out.line(messageId)
-    invocation.out.result({ queue, messageId })
-  })
+  withClient(
+    invocation,
+    async (client) => {
+      const queue = invocation.argument('queue')!
+      const { messageId } = await client.send(queue, body, options)
+      invocation.out.line(messageId)
+      invocation.out.result({ queue, messageId })
+    },
+    sendOptions(waitMsOf(invocation)),
+  )
+
+/** How long to wait for an answer, in ms; undefined: as by default. */
+const waitMsOf = ({ text }: Invocation): number | undefined => {
+  const wait = text('wait')
+  return wait === undefined ? undefined : parseDurationMs(wait, '--wait')
+}
 
 const repeat = function* (bytes: Uint8Array, count: number): Generator<BodyBytes> {
   for (let i = 0; i < count; i++) yield { bytes }
@@ -96,18 +106,23 @@ const sendMany = async (
   const { out, signal } = invocation
   const queue = invocation.argument('queue')!
   const startedMs = performance.now()
-  const sent = await withClient(invocation, async (client) => {
-    // An unknown queue is reported at once, not after the first batch was read from a slow input.
-    await client.queues.describe(queue)
-    const progress = startProgress(input.bytes)
-    try {
-      return await sendNdjson(client, queue, lines, options, signal, (count) =>
-        progress.update(count, input.bytesRead()),
-      )
-    } finally {
-      progress.stop()
-    }
-  })
+  const waitMs = waitMsOf(invocation)
+  const sent = await withClient(
+    invocation,
+    async (client) => {
+      // An unknown queue is reported at once, not after the first batch was read from a slow input.
+      await client.queues.describe(queue)
+      const progress = startProgress(input.bytes)
+      try {
+        return await sendNdjson(client, queue, lines, options, signal, (count) =>
+          progress.update(count, input.bytesRead()),
+        )
+      } finally {
+        progress.stop()
+      }
+    },
+    waitMs === undefined ? {} : { sendTimeoutMs: waitMs },
+  )
   const seconds = (performance.now() - startedMs) / 1_000
   const rate = Math.round(sent / Math.max(seconds, 0.001))
   out.line(`${sent} messages sent to ${queue} in ${formatDuration(Math.round(seconds * 1_000))} (${rate}/s)`)
