@@ -10,6 +10,7 @@ import { feedHandlers } from './handlers/feed.ts'
 import { lookingBackHandlers } from './handlers/lookingBack.ts'
 import { matchingHandlers } from './handlers/matching.ts'
 import { messageHandlers, type OnReveal } from './handlers/messages.ts'
+import { outageWatchLayer } from './handlers/outageWatch.ts'
 import { queueHandlers } from './handlers/queues.ts'
 import { redriveHandlers } from './handlers/redrives.ts'
 import { searchingHandlers } from './handlers/searching.ts'
@@ -45,6 +46,7 @@ export const apiLayer = (dependencies: ApiDependencies, endpoints: Endpoints) =>
       sessionHandlers(dependencies, tokens, console),
     ]),
     Layer.provide([
+      outageWatchLayer(dependencies),
       accessLayer({ tokens, refusals }, console?.isReadOnly === true),
       failuresLayer(bodyBytesMax, onDefect),
     ]),

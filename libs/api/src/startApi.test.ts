@@ -119,13 +119,19 @@ describe('next to the API', () => {
       expect(line).toMatch(/^(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{.*\})? \S+)$/)
   })
 
-  it('questions that nobody answers end with the reason why NATS does not store, and wait where it does', async () => {
+  it('what nobody answers ends with the reason why NATS does not store, and waits where it does', async () => {
     await client.queues.create('q')
-    const silent = { queues: { survey: () => new Promise(() => {}) } } as unknown as typeof client
+    const never = () => new Promise(() => {})
+    const silent = { queues: { survey: never, pause: never } } as unknown as typeof client
     const outage = new KirokuError('NoQuorum', 'no leader')
     const out = await serve('', { client: silent, outage: () => Promise.resolve(outage) })
     const answer = await out.ask('GET', '/v1/queues')
     expect([answer.status, answer.json()]).toMatchObject([503, { id: 'NoQuorum', message: 'no leader' }])
+    const acted = await out.ask('POST', '/v1/queues/q/pause')
+    expect([acted.status, acted.json()]).toMatchObject([
+      503,
+      { id: 'Unavailable', message: 'no leader; what was asked for may still be done' },
+    ])
     const takeOver = Promise.withResolvers<undefined>()
     const late = { queues: { survey: () => takeOver.promise.then(() => client.queues.survey()) } }
     const slow = await serve('', {

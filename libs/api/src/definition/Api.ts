@@ -6,6 +6,7 @@ import { feed } from './feed.ts'
 import { lookingBack } from './lookingBack.ts'
 import { matching } from './matching.ts'
 import { messages } from './messages.ts'
+import { OutageWatch } from './OutageWatch.ts'
 import { queues } from './queues.ts'
 import { redrives } from './redrives.ts'
 import { searching } from './searching.ts'
@@ -15,6 +16,7 @@ import { subscriptions } from './subscriptions.ts'
 /** The native HTTP API: the one definition behind the server, its OpenAPI page and `docs/openapi.json`. */
 export const Api = HttpApi.make('kiroku')
   .add(queues, subscriptions, redrives, messages, lookingBack, searching, matching, feed, cluster, session)
+  .middleware(OutageWatch)
   .middleware(Access)
   .middleware(Failures)
   .prefix('/v1')

@@ -6,13 +6,14 @@ import { errorSchemas as error } from './apiError.ts'
 import { ClockRequest, ClockSteps } from './clockSchemas.ts'
 import { FinalizedAnswer, FinalizeRequest } from './finalizeSchemas.ts'
 import { forRole } from './forRole.ts'
+import { TellsOutage } from './OutageWatch.ts'
 
 /** Nodes and partitions. */
 export const cluster = HttpApiGroup.make('cluster')
   .add(
-    HttpApiEndpoint.get('clusterStatus', '/cluster', { success: ClusterAnswer, error }).annotateMerge(
-      forRole('viewer', 'The owner of each partition, and the state of the log.'),
-    ),
+    HttpApiEndpoint.get('clusterStatus', '/cluster', { success: ClusterAnswer, error })
+      .annotateMerge(forRole('viewer', 'The owner of each partition, and the state of the log.'))
+      .annotate(TellsOutage, true),
     HttpApiEndpoint.post('finalizeCluster', '/cluster/finalize', {
       payload: FinalizeRequest,
       success: FinalizedAnswer,

@@ -103,7 +103,7 @@ export const ClusterAnswer = published(
     ),
     partitions: list(ClusterPartition),
     outage: Schema.optional(Problem).annotate({
-      description: 'Why NATS stores nothing now; absent: it does',
+      description: 'Why nothing can be stored or served now; absent: it can',
     }),
     auditor: Schema.optional(
       Schema.Struct({

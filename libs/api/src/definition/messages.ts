@@ -20,6 +20,7 @@ import {
 } from './schemas.ts'
 import { MessageBody } from './bodySchemas.ts'
 import { forRole } from './forRole.ts'
+import { TellsOutage } from './OutageWatch.ts'
 
 const params = { queue: Schema.String }
 
@@ -31,13 +32,17 @@ export const messages = HttpApiGroup.make('messages')
       payload: OutgoingMessage,
       success: Schema.Struct({ messageId: Schema.String }),
       error,
-    }).annotateMerge(forRole('operator', 'Stores one message.')),
+    })
+      .annotateMerge(forRole('operator', 'Stores one message.'))
+      .annotate(TellsOutage, true),
     HttpApiEndpoint.post('sendBatch', '/queues/:queue/messages/batch', {
       params,
       payload: OutgoingBatch,
       success: Schema.Struct({ messageIds: Schema.Array(Schema.String) }),
       error,
-    }).annotateMerge(forRole('operator', 'Stores several messages in order.')),
+    })
+      .annotateMerge(forRole('operator', 'Stores several messages in order.'))
+      .annotate(TellsOutage, true),
     HttpApiEndpoint.post('receive', '/queues/:queue/receive', {
       params,
       payload: ReceiveRequest,

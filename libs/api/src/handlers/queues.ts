@@ -9,16 +9,15 @@ import { parseCount } from '../questions/parseCount.ts'
 import { answerQueues } from './answerQueues.ts'
 import { call } from './call.ts'
 import { isOperator } from './isOperator.ts'
-import { unlessOut } from './unlessOut.ts'
 import { withoutReasons } from './withoutReasons.ts'
 
 /** Administration of queues: every act carries its actor, so that the record names it. */
-export const queueHandlers = ({ client, outage }: ApiDependencies, onDefect: OnDefect) =>
+export const queueHandlers = ({ client }: ApiDependencies, onDefect: OnDefect) =>
   HttpApiBuilder.group(Api, 'queues', (handlers) =>
     handlers.handleAll({
       listQueues: Effect.fnUntraced(function* () {
         const asOperator = yield* isOperator
-        const { queues, missing } = yield* call(() => unlessOut(client.queues.survey(), outage))
+        const { queues, missing } = yield* call(() => client.queues.survey())
         return yield* answerQueues(
           { queues: asOperator ? queues : queues.map(withoutReasons), missing },
           onDefect,
@@ -37,12 +36,12 @@ export const queueHandlers = ({ client, outage }: ApiDependencies, onDefect: OnD
             ...(subscription === undefined ? {} : { subscription }),
             ...(limit === undefined ? {} : { max: parseCount(limit, 'limit', 1) }),
           }
-          return unlessOut(client.queues.groups(params.queue, options), outage)
+          return client.queues.groups(params.queue, options)
         }),
       describeQueue: Effect.fnUntraced(function* ({ params }) {
         const asOperator = yield* isOperator
         return yield* call(async () => {
-          const queue = await unlessOut(client.queues.describe(params.queue), outage)
+          const queue = await client.queues.describe(params.queue)
           return asOperator ? queue : withoutReasons(queue)
         })
       }),
