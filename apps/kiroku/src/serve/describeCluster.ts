@@ -19,14 +19,19 @@ const ownersInOutageMs = 500
  * Nodes and partitions of a log: from the locks, the owners' descriptions, and JetStream's placement of the
  * log. In an outage, what is known without JetStream, and the reason; within seconds.
  * Errors: that reason where nothing is known, those of `clusterStatus`.
+ *
+ * @param findOut why JetStream stores nothing, within a second; undefined: it does
  */
-export const describeCluster = async (nats: Nats, log: string, client: Pick<Client, 'partitions'>) => {
+export const describeCluster = async (
+  nats: Nats,
+  log: string,
+  client: Pick<Client, 'partitions'>,
+  findOut = () => findOutage(nats, checkMs, catalogueStream),
+) => {
   const describing = client.partitions()
   describing.catch(() => {})
-  const [outage, read] = await Promise.all([
-    findOutage(nats, checkMs, catalogueStream),
-    clusterStatus(nats, log).catch(toError),
-  ])
+  const [found, read] = await Promise.all([findOut(), clusterStatus(nats, log).catch(toError)])
+  const outage = found ?? (read instanceof Error ? undefined : withoutNodes(read))
   const descriptions = await (outage === undefined
     ? within(describing, ownersMs, none)
     : within(describing.catch(none), ownersInOutageMs, none))
@@ -64,7 +69,18 @@ export const describeCluster = async (nats: Nats, log: string, client: Pick<Clie
   }
 }
 
-/** Why JetStream does not answer. */
+/** Why nothing can be served where JetStream answers. */
+const withoutNodes = ({ log, runners, partitions }: ClusterStatus): KirokuError | undefined => {
+  if (runners.some(({ healthy }) => healthy)) return undefined
+  return new KirokuError(
+    'Unavailable',
+    partitions.length === 0
+      ? `no engine has served a log "${log}" on this NATS`
+      : `no node of log "${log}" has a heartbeat: none runs, or JetStream stores nothing`,
+  )
+}
+
+/** Why nothing can be served or stored. */
 export type Outage = Pick<KirokuError, 'id' | 'message' | 'help'>
 
 /**

@@ -54,7 +54,7 @@ export const engineDependencies = (
     settleMatching: settleFound(client, record.search),
     feed,
     clusterStatus: async () => ({
-      ...(await describeCluster(nats, name, client)),
+      ...(await describeCluster(nats, name, client, outage)),
       auditor: auditor.status(),
     }),
     finalizeCluster: (by) =>

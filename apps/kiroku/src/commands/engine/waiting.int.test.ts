@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises'
 import { freePort, startNatsCluster, startTestNats, temporaryFolder, waitUntil } from '@kiroku/testkit'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Kiroku, readyOf } from '../../testing/Kiroku.ts'
@@ -82,7 +83,6 @@ describe('a node does not wait for what does not come by itself', { timeout: 120
 
   it('a certificate where NATS has none', async () => {
     const { path } = await folderOf()
-    const { writeFile } = await import('node:fs/promises')
     await writeFile(`${path}/ca.pem`, '')
     expect(await refusal('', ['--nats-tls-ca', `${path}/ca.pem`])).toEqual([8, 'NatsTlsFailed'])
   })
@@ -90,4 +90,44 @@ describe('a node does not wait for what does not come by itself', { timeout: 120
   it('more replicas than there are servers', async () => {
     expect(await refusal('', ['--replicas', '3'])).toEqual([2, 'InvalidArgument'])
   })
+
+  it('an account without JetStream', async () => {
+    const accounts = 'accounts { BARE { users: [{ user: a, password: b }] } }'
+    expect(await refusal(accounts)).toEqual([5, 'JetStreamDisabled'])
+  })
 })
+
+it(
+  '[CARD-07] a wrong log, account, password, right and certificate are five errors, and none of them is that NATS is away',
+  { timeout: 120_000 },
+  async () => {
+    const users = [
+      '{ user: main, password: b }',
+      '{ user: weak, password: b, permissions: { publish: "_INBOX.>" } }',
+    ]
+    const server = await startTestNats({
+      extraConfig: `accounts { MAIN { jetstream: enabled, users: [${users.join(', ')}] }, BARE { users: [{ user: bare, password: b }] } }`,
+    })
+    onTestFinished(() => server.stop())
+    const { kiroku, path } = await folderOf({ KIROKU_NATS_PASSWORD: 'b' })
+    await writeFile(`${path}/ca.pem`, '')
+    const refusal = async (user: string, ...flags: string[]) => {
+      const status = await kiroku.run([
+        'cluster',
+        'status',
+        '--nats',
+        server.url,
+        '--nats-user',
+        user,
+        ...flags,
+      ])
+      expect(status.stdout + status.stderr).not.toContain('Start NATS')
+      return [status.exit, /^(?:error|WARNING) +(\w+): /m.exec(status.stdout + status.stderr)?.[1]]
+    }
+    expect(await refusal('main', '--log', 'nope')).toEqual([5, 'Unavailable'])
+    expect(await refusal('bare')).toEqual([5, 'JetStreamDisabled'])
+    expect(await refusal('nobody')).toEqual([8, 'NatsUnauthorized'])
+    expect(await refusal('weak')).toEqual([8, 'NatsForbidden'])
+    expect(await refusal('main', '--nats-tls-ca', `${path}/ca.pem`)).toEqual([8, 'NatsTlsFailed'])
+  },
+)
