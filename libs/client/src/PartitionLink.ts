@@ -58,6 +58,11 @@ export class PartitionLink {
     return this.#silentSinceMs
   }
 
+  /** An owner that takes nothing, since its log confirms nothing, is no better than none. */
+  #answered({ answers }: Reply): void {
+    if (!answers.every(({ error }) => error?.id === 'Unavailable')) this.#heard()
+  }
+
   #heard(): void {
     this.#silentSinceMs = this.#flights.size === 0 ? undefined : this.context.clock.now()
   }
@@ -85,14 +90,17 @@ export class PartitionLink {
         .request(this.partition, commands, signal === undefined ? { timeoutMs } : { timeoutMs, signal })
         .then(
           (reply) => {
-            if (over) return (this.#heard(), this.late(reply))
+            if (over) {
+              this.#answered(reply)
+              return this.late(reply)
+            }
             // Epoch 0 comes from a node that does not own it: such a reply says why, and changes nothing.
             if (reply.epoch < this.#epoch && reply.epoch > 0) {
               this.late(reply)
               return fail(new KirokuError('NotOwner', 'The reply came from an earlier owner'))
             }
             end()
-            this.#heard()
+            this.#answered(reply)
             if (reply.epoch > this.#epoch) this.#changeOwner(reply.epoch, false)
             resolve(reply)
           },

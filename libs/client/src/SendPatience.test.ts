@@ -79,6 +79,17 @@ it('a send whose repeats all fail for want of NATS fails likewise, and is not re
   expect((await counts(client, 'mail')).sent).toBe(0)
 })
 
+it('a send that an owner does not take, since its log confirms nothing, fails likewise', async () => {
+  const { time, send, fails } = await startCut()
+  const error = new KirokuError('Unavailable', 'partition 0 has stored nothing for 9 s').toWire()
+  fails(() => Promise.resolve({ epoch: 1, seq: 9, answers: [{ error }] }))
+  const sent = send('x')
+  await time.advance(5_000)
+  expect(sent.error!.message).toBe(
+    'No answer for a send to "mail": JetStream has no leader; it was not stored',
+  )
+})
+
 it('a send waits while its partition moves', async () => {
   const { client, time, send, fails } = await startCut()
   fails(() => Promise.reject(new KirokuError('Unavailable', 'No engine serves partition 0')))

@@ -62,6 +62,11 @@ export const limits = {
   fenceReasonCharactersMax: 300,
   /** The longest pause between two tries to have appends stored that were not confirmed. */
   confirmPauseMsMax: 250,
+  /**
+   * How long an owner takes sends while the log confirms nothing. Beyond that nobody waits for their answers any more, and
+   * each would be stored beside its repeats.
+   */
+  unconfirmedSendsMsMax: 5_000,
   lockPollMs: 20,
   checkpointBytesMin: 32 * 1024 * 1024,
   /** A checkpoint is made when the log grew by this multiple of the last one's size. */

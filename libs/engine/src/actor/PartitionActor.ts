@@ -12,6 +12,7 @@ import type { Metrics } from '../Metrics.ts'
 import { AppendPipeline, type Append } from '../append/AppendPipeline.ts'
 import type { Loaded } from '../checkpoint/StateLoad.ts'
 import { isDamage } from '../isDamage.ts'
+import { limits } from '../limits.ts'
 import type { OwnerTask } from '../tasks/OwnerTask.ts'
 import type { ActorOptions } from './ActorOptions.ts'
 import { actorParts, type ActorParts } from './ActorParts.ts'
@@ -40,6 +41,8 @@ export class PartitionActor {
   /** The last record that is stored. */
   #storedSeq = 0
   #storedHash!: Uint8Array
+  /** Why the log does not confirm, and since when, in monotonic ms. */
+  #unconfirmed = { sinceMs: 0, reason: '' }
   #quarantine = new KirokuError('Quarantined', 'the partition is closed')
   #ended: (error: KirokuError | undefined) => void = () => {}
   /** Resolves when this ownership ended: without an error after a hand-over. */
@@ -159,9 +162,23 @@ export class PartitionActor {
       return request.reply
     }
     const { intake, loop } = this.#parts
-    for (let i = 0; i < commands.length; i++) intake.accept(commands[i]!, { request, index: i })
+    const refused = this.#refusedSends()
+    for (let i = 0; i < commands.length; i++)
+      if (refused !== undefined && commands[i]!.type === 'Enqueue')
+        request.answer(i, { error: refused.toWire() }, this.epoch, this.#storedSeq)
+      else intake.accept(commands[i]!, { request, index: i })
     loop.wake()
     return request.reply
+  }
+
+  /** Why no more sends are taken; undefined: they are. */
+  #refusedSends(): KirokuError | undefined {
+    if (this.life !== 'Confirming') return undefined
+    const { sinceMs, reason } = this.#unconfirmed
+    const ms = this.#o.time.monotonicMs() - sinceMs
+    if (ms < limits.unconfirmedSendsMsMax) return undefined
+    const what = `partition ${this.partition} has stored nothing for ${Math.floor(ms / 1_000)} s: ${reason}`
+    return new KirokuError('Unavailable', what)
   }
 
   #describeOr(command: Command, error: KirokuError): Answer {
@@ -195,7 +212,9 @@ export class PartitionActor {
     const [{ error, begunMs }] = appends as [Append]
     const { loop, notes, partitionTime } = this.#parts
     if (this.life !== 'Active') return this.#end(error)
-    this.#life.send('APPEND_FAILED', error?.message ?? 'an append failed')
+    const reason = error?.message ?? 'an append failed'
+    this.#unconfirmed = { sinceMs: begunMs, reason }
+    this.#life.send('APPEND_FAILED', reason)
     loop.end()
     notes.end()
     // Until its first frame is stored an ownership has lengthened no lease: what came before it is still to be counted.

@@ -105,6 +105,25 @@ describe('an owner whose append has no answer', () => {
     await close()
   })
 
+  it('refuses sends once that lasts, which are not stored then, and takes them again afterwards', async () => {
+    const { log, actor, ask, node, sendApart, stored, active, time, close } = await given()
+    log.faults.down(true)
+    const replies = await sendApart(1, 2)
+    await time.advance(limits.unconfirmedSendsMsMax)
+    expect(actor.life).toBe('Confirming')
+    const { answers } = await node.request(0, [send(8)])
+    expect(answers[0]!.error).toMatchObject({
+      id: 'Unavailable',
+      message: expect.stringMatching(/^partition 0 has stored nothing for 5 s: /) as string,
+    })
+    log.faults.down(false)
+    await active()
+    await Promise.all(replies)
+    await ask(send(9))
+    expect((await stored()).sends).toEqual([1, 2, 9])
+    await close()
+  })
+
   it('lengthens leases by the time in which nothing could be stored', async () => {
     const { log, ask, actor, sendApart, active, stored, time, close } = await given()
     await ask(send(1))
