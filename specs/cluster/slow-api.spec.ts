@@ -7,8 +7,8 @@ import { EngineProcess } from '../chaos/EngineProcess.ts'
 import { ApiProxy, type ApiFate } from './ApiProxy.ts'
 
 const partitions = 4
-/** Longer than three times what makes a silent node count as dead. */
-const disturbedMs = 10_000
+/** Longer than twice what makes a silent node count as dead. */
+const disturbedMs = 7_000
 
 let server: Server
 let folder: TemporaryFolder
