@@ -111,10 +111,17 @@ export class Access {
     this.#keep(this.others().filter((each) => each.name !== name))
   }
 
-  /** Writes the context for the `nats` command line, for where the server listens now. */
+  /**
+   * Writes the context for the `nats` command line, for where the server listens now. A disk that does not take it costs
+   * nothing but that.
+   */
   writeContext(url: string): void {
     const context = { description: 'Kiroku, with the rights of a node', url, nkey: this.node.nkey }
-    writeSecret(this.contextFile, `${JSON.stringify(context, null, 2)}\n`)
+    try {
+      writeSecret(this.contextFile, `${JSON.stringify(context, null, 2)}\n`)
+    } catch {
+      return
+    }
   }
 
   #has(name: string): boolean {

@@ -1,10 +1,10 @@
 import { SmallDisk, waitUntil } from '@kiroku/testkit'
 import { readFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { managedStatus } from './managedStatus.ts'
 import { startManaged } from './startManaged.ts'
+import { askByHand, type KeyedServer } from './testing/askByHand.ts'
 
 const mebibyte = 1024 * 1024
 
@@ -23,37 +23,15 @@ const startOn = async (disk: SmallDisk) => {
   return server
 }
 
-/** One NATS request, spoken by hand: this lib must not know a client. Undefined when there is no answer within some seconds: a store that is full may give none. */
-const request = (port: number, subject: string, payload: string): Promise<string | undefined> =>
-  new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1')
-    const end = (answer: string | undefined): void => {
-      clearTimeout(timer)
-      socket.destroy()
-      resolve(answer)
-    }
-    const timer = setTimeout(() => end(undefined), 5_000)
-    let received = ''
-    socket.once('error', () => end(undefined))
-    socket.write(
-      `CONNECT {"verbose":false}\r\nSUB answer 1\r\nPUB ${subject} answer ${Buffer.byteLength(payload)}\r\n${payload}\r\n`,
-    )
-    socket.on('data', (data) => {
-      received += data.toString()
-      const answer = /MSG answer 1 \d+\r\n([^]*)\r\n/.exec(received)?.[1]
-      if (answer !== undefined) end(answer)
-    })
-  })
-
-const makeStream = (port: number) =>
-  request(
-    port,
+const makeStream = (server: KeyedServer) =>
+  askByHand(
+    server,
     '$JS.API.STREAM.CREATE.KEPT',
-    '{"name":"KEPT","subjects":["kept"],"storage":"file","discard":"new"}',
+    '{"name":"KEPT","subjects":["kiroku.kept"],"storage":"file","discard":"new"}',
   )
 
-const stores = async (port: number, bytes: number): Promise<boolean> =>
-  (await request(port, 'kept', 'x'.repeat(bytes)))?.includes('"error"') === false
+const stores = async (server: KeyedServer, bytes: number): Promise<boolean> =>
+  (await askByHand(server, 'kiroku.kept', 'x'.repeat(bytes)))?.includes('"error"') === false
 
 const limitOf = (disk: SmallDisk): number =>
   Number(/max_file_store: (\d+)/.exec(readFileSync(join(disk.path, 'nats/server.conf'), 'utf8'))?.[1])
@@ -69,26 +47,26 @@ test('a store is limited to its disk, less a margin, not to three quarters of it
 
 test('a store says no before its disk is full, and yes once something was removed', async ({ skip }) => {
   const disk = await diskOf(128, skip)
-  const { port } = await startOn(disk)
-  await makeStream(port)
-  await waitUntil(async () => !(await stores(port, 4_000_000)), { timeoutMs: 30_000 })
+  const server = await startOn(disk)
+  await makeStream(server)
+  await waitUntil(async () => !(await stores(server, 4_000_000)), { timeoutMs: 30_000 })
   expect(disk.freeBytes).toBeGreaterThan(10 * mebibyte)
-  await request(port, '$JS.API.STREAM.PURGE.KEPT', '{"seq":10}')
-  expect(await stores(port, 4_000_000)).toBe(true)
+  await askByHand(server, '$JS.API.STREAM.PURGE.KEPT', '{"seq":10}')
+  expect(await stores(server, 4_000_000)).toBe(true)
 })
 
 test('a store whose disk was full works again once there is room', async ({ skip }) => {
   const disk = await diskOf(128, skip)
-  const { port } = await startOn(disk)
-  await makeStream(port)
-  expect(await stores(port, 100_000)).toBe(true)
+  const server = await startOn(disk)
+  await makeStream(server)
+  expect(await stores(server, 100_000)).toBe(true)
   disk.fill()
-  await waitUntil(async () => !(await stores(port, 100_000)), {
+  await waitUntil(async () => !(await stores(server, 100_000)), {
     timeoutMs: 20_000,
     what: 'the store takes no more',
   })
   disk.release()
-  await waitUntil(() => stores(port, 100_000), { timeoutMs: 20_000, what: 'the store takes more' })
+  await waitUntil(() => stores(server, 100_000), { timeoutMs: 20_000, what: 'the store takes more' })
 }, 60_000)
 
 test('a store grows with its disk, and its server runs on', async ({ skip }) => {
@@ -97,8 +75,8 @@ test('a store grows with its disk, and its server runs on', async ({ skip }) => 
   const { pid } = server
   await disk.resize(256)
   await waitUntil(() => limitOf(disk) > 220 * mebibyte, { timeoutMs: 20_000 })
-  await makeStream(server.port)
-  for (let i = 0; i < 36; i++) expect(await stores(server.port, 4_000_000)).toBe(true)
+  await makeStream(server)
+  for (let i = 0; i < 36; i++) expect(await stores(server, 4_000_000)).toBe(true)
   expect(server.pid).toBe(pid)
   expect(server.disk().storeBytesMax).toBe(limitOf(disk))
 }, 60_000)

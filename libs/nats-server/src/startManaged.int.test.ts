@@ -1,8 +1,7 @@
 import { Access } from '@kiroku/nats-access'
 import { freePort, temporaryFolder, waitUntil } from '@kiroku/testkit'
 import { spawn } from 'node:child_process'
-import { createPrivateKey, sign } from 'node:crypto'
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { chmod, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
@@ -12,6 +11,7 @@ import { managedStatus } from './managedStatus.ts'
 import { runsWith } from './runsWith.ts'
 import { startManaged, type ManagedServer, type StartManagedOptions } from './startManaged.ts'
 import { startServer } from './startServer.ts'
+import { askByHand, type KeyedServer } from './testing/askByHand.ts'
 
 const runs = (pid: number) => runsWith(pid, 'server.conf')
 
@@ -53,62 +53,18 @@ const startEngine = async (dataDir: string, graceMs = 300) => {
   return { ...server, access, kill: () => child.kill('SIGKILL') }
 }
 
-/** How a node answers a server's nonce. */
-const signed = ({ node, configFile }: Access, nonce: string) => {
-  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
-  const bits = [...readFileSync(node.nkey, 'utf8').trim()]
-    .map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, '0'))
-    .join('')
-  // Behind two bytes that say what it is, before two of a checksum.
-  const seed = bits
-    .slice(16, 16 + 32 * 8)
-    .replaceAll(/.{8}/g, (byte) => Number.parseInt(byte, 2).toString(16).padStart(2, '0'))
-  const der = Buffer.from(`302e020100300506032b657004220420${seed}`, 'hex')
-  const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
-  return {
-    nkey: /nkey: (\w+)/.exec(readFileSync(configFile, 'utf8'))?.[1],
-    sig: sign(null, Buffer.from(nonce), key).toString('base64url'),
-  }
-}
-
-/** One NATS request with the rights of a node, spoken by hand: this lib must not know a client. */
-const request = (
-  { port, access }: Pick<ManagedServer, 'port' | 'access'>,
-  subject: string,
-  payload: string,
-): Promise<string> =>
-  new Promise((resolve, reject) => {
-    const socket = connect(port, '127.0.0.1')
-    let received = ''
-    socket.once('error', reject)
-    socket.once('data', (hello) => {
-      const nonce = /"nonce":"([^"]+)"/.exec(hello.toString())?.[1] ?? ''
-      const entering = JSON.stringify({ verbose: false, ...signed(access, nonce) })
-      socket.write(
-        `CONNECT ${entering}\r\nSUB _INBOX.1 1\r\nPUB ${subject} _INBOX.1 ${Buffer.byteLength(payload)}\r\n${payload}\r\n`,
-      )
-    })
-    socket.on('data', (data) => {
-      received += data.toString()
-      const answer = /MSG _INBOX\.1 1 \d+\r\n([^]*)\r\n/.exec(received)?.[1]
-      if (answer === undefined) return
-      socket.destroy()
-      resolve(answer)
-    })
-  })
-
-const storedIn = async (server: Pick<ManagedServer, 'port' | 'access'>): Promise<unknown> => {
-  const info = JSON.parse(await request(server, '$JS.API.STREAM.INFO.KEPT', '')) as {
+const storedIn = async (server: KeyedServer): Promise<unknown> => {
+  const info = JSON.parse((await askByHand(server, '$JS.API.STREAM.INFO.KEPT', '')) ?? '{}') as {
     state?: { messages: number }
   }
   return info.state?.messages
 }
 
-const store = async (server: Pick<ManagedServer, 'port' | 'access'>) => {
+const store = async (server: KeyedServer) => {
   const stream = { name: 'KEPT', subjects: ['kiroku.kept'], storage: 'file' }
-  await request(server, '$JS.API.STREAM.CREATE.KEPT', JSON.stringify(stream))
-  await request(server, 'kiroku.kept', 'one')
-  await request(server, 'kiroku.kept', 'two')
+  await askByHand(server, '$JS.API.STREAM.CREATE.KEPT', JSON.stringify(stream))
+  await askByHand(server, 'kiroku.kept', 'one')
+  await askByHand(server, 'kiroku.kept', 'two')
 }
 
 /** Kills the keeper and waits until another one watches the server. */

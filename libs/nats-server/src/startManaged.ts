@@ -167,6 +167,23 @@ const hold = async (
   throw new KirokuError('NatsUnreachable', `The managed nats-server of ${folder} did not become ready.`)
 }
 
+/** The keys to the server of a folder, made where they are missing. */
+const prepared = (folder: string): Access => {
+  const access = new Access(folder)
+  try {
+    access.prepare()
+    return access
+  } catch (cause) {
+    if (cause instanceof KirokuError) throw cause
+    const { code, message } = cause as NodeJS.ErrnoException
+    throw new KirokuError(
+      code === 'ENOSPC' ? 'StorageFull' : 'NatsUnreachable',
+      `nats-server cannot be started: ${message}.`,
+      { cause },
+    )
+  }
+}
+
 /**
  * Runs the nats-server of a data folder, or joins the one that already runs there: after a crash of the engine, or
  * beside other engines of the same folder. It outlives this process and stops by itself when no engine needs it.
@@ -185,8 +202,7 @@ export const startManaged = async (options: StartManagedOptions): Promise<Manage
   const folder = realpathSync(managedFolderOf(options.dataDir))
   // One that an earlier version made may be open to all.
   chmodSync(folder, 0o700)
-  const access = new Access(folder)
-  access.prepare()
+  const access = prepared(folder)
   let released = false
   let server: RunningServer | undefined
   let held: Held
