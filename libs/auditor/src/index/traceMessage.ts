@@ -1,4 +1,4 @@
-import { trace, type OnProgress, type Trace } from '@kiroku/audit'
+import { trace, type Hiding, type OnProgress, type Trace } from '@kiroku/audit'
 import type { AuditedLog } from '../AuditedLog.ts'
 import { hidingNow } from './hidingNow.ts'
 import { openKeptIndex } from './openIndex.ts'
@@ -9,6 +9,8 @@ interface TraceMessageOptions {
   readonly onProgress?: OnProgress
   /** Whether errors are shown that queues hide; default: yes. */
   readonly asOperator?: boolean
+  /** What queues hide, for those who trace many messages; default: it is looked up. */
+  readonly hiding?: Hiding
 }
 
 /**
@@ -18,7 +20,7 @@ interface TraceMessageOptions {
 export const traceMessage = async (
   audited: AuditedLog,
   messageId: string,
-  { onProgress, asOperator = true }: TraceMessageOptions = {},
+  { onProgress, asOperator = true, hiding }: TraceMessageOptions = {},
 ): Promise<Trace> => {
   const index = openKeptIndex(audited)
   try {
@@ -26,7 +28,7 @@ export const traceMessage = async (
       decodeCheckpoint: audited.decodeCheckpoint,
       ...(onProgress === undefined ? {} : { onProgress }),
       ...(index === undefined ? {} : { index: traceIndex(index) }),
-      sight: { hiding: await hidingNow(audited, index), asOperator },
+      sight: { hiding: hiding ?? (await hidingNow(audited, index)), asOperator },
     })
   } finally {
     index?.close()

@@ -1,5 +1,5 @@
 import { bodyOf, parseStates, stateAt, type MessageBody, type MomentMessage } from '@kiroku/audit'
-import { pastOptions, traceMessage } from '@kiroku/auditor'
+import { hidingNow, pastOptions, traceMessage } from '@kiroku/auditor'
 import { contentTypeOf, formatDuration, KirokuError } from '@kiroku/protocol'
 import { auditedLog } from '../../audit/auditedLog.ts'
 import type { Invocation } from '../../cli/CommandSpec.ts'
@@ -19,12 +19,13 @@ export const run = async (invocation: Invocation): Promise<void> => {
   const now = Date.now()
   const progress = showProgress()
   const { total, found } = await withLog(invocation, async (log) => {
+    const audited = auditedLog(log, dataDir)
     const { messages, messagesTotal } = await stateAt(
       log,
       argument('queue')!,
       { time: now },
       {
-        ...pastOptions(auditedLog(log, dataDir)),
+        ...pastOptions(audited),
         onProgress: progress.onProgress,
         messagesMax: max,
         ...(states === undefined ? {} : { states: parseStates(states, '--state') }),
@@ -32,8 +33,9 @@ export const run = async (invocation: Invocation): Promise<void> => {
       },
     )
     const bodies: Peeked[] = []
+    const hiding = await hidingNow(audited)
     for (const message of messages) {
-      const trace = await traceMessage(auditedLog(log, dataDir), message.messageId)
+      const trace = await traceMessage(audited, message.messageId, { hiding })
       const isHidden = trace.hidden !== undefined && !flag('reveal')
       bodies.push({ message, body: await bodyOf(log, trace), isHidden })
     }
