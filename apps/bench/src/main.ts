@@ -21,7 +21,8 @@ const usage = `usage: npm run bench -- engine [--json] [--quick] [--partitions N
   --only PART       engine: core, states, lives, sends, http, queues, hold, or soak, which
                     runs only when asked for; audit: read, look, index, recovery, beside or
                     readers; console: first, frames, slider or beside; first: lone or
-                    start; cluster: changes or idle; can be given several times
+                    start; cluster: handover, death, restart, servers, takeover, order,
+                    consumers, load, idle or members; can be given several times
   --profile FOLDER  write a CPU profile of each process
   --against REF     compare with another commit of the project, alternating
 `

@@ -13,6 +13,8 @@ export interface RecordShape {
   readonly bodyBytes: number
   /** Whether its frames fill an hour; else each comes a ms after the one before. */
   readonly isSpread?: boolean
+  /** Name of the queue; default: `queueName`. */
+  readonly name?: string
 }
 
 /** Name of the queue that the record is of, and its id. */
@@ -31,7 +33,7 @@ const depth = 64
  * by one. Returns how many changes of single messages it holds.
  */
 export const writeRecord = async (log: PartitionLog, shape: RecordShape): Promise<number> => {
-  const { perFrame, lives, untouched, live, bodyBytes, isSpread = false } = shape
+  const { perFrame, lives, untouched, live, bodyBytes, isSpread = false, name = queueName } = shape
   const body = encodeEnvelope(new Uint8Array(bodyBytes).fill(120))
   const bodies = Array.from({ length: perFrame }, () => body)
   const flying: Promise<unknown>[] = []
@@ -52,7 +54,7 @@ export const writeRecord = async (log: PartitionLog, shape: RecordShape): Promis
   const first = encodeRecord({ epoch: 1, at, events: [owner], sections: [] }, hash)
   seq = (await log.fence([first.bytes], seq)).seq
   hash = first.hash
-  await append([{ type: 'QueueCreated', queue, name: queueName, config: {}, by }], false)
+  await append([{ type: 'QueueCreated', queue, name, config: {}, by }], false)
 
   let [sent, delivered, acked, send, delivery, changes] = [0, 0, 0, 0, 0, 0]
   const all = lives + live + untouched

@@ -1,7 +1,9 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { processorMs } from '../console/processorTime.ts'
 import { ownRoot } from '../LoadProcess.ts'
 
 /** What a node runs on. */
@@ -10,6 +12,19 @@ interface NodeSetup {
   /** Where its data and its log lie. */
   readonly folder: string
   readonly partitions: number
+  /** Of the log; default: 1. */
+  readonly replicas?: number
+  /** More flags of `kiroku serve`. */
+  readonly flags?: readonly string[]
+}
+
+/** The executable as its package has it, and the flags that its launcher gives to engines. */
+const bundled = join(ownRoot, 'dist/test-cli/dist/main.js')
+const engineFlags = ['--max-semi-space-size=16']
+
+/** Bundles the executable of the nodes, which starts in half the processor time of the sources. */
+export const bundleNodes = async (): Promise<void> => {
+  await promisify(execFile)(process.execPath, [join(ownRoot, 'tools/bundleCli.ts')])
 }
 
 /**
@@ -31,11 +46,11 @@ export class ClusterNode {
   }
 
   start(): void {
-    const { nats, folder, partitions } = this.#setup
+    const { nats, folder, partitions, replicas = 1, flags = [] } = this.#setup
     const log = openSync(join(folder, `${this.name}.log`), 'a')
-    const launcher = join(ownRoot, 'apps/kiroku/bin/kiroku.mjs')
     const serve = ['serve', '--nats', nats, '--data-dir', join(folder, this.name), '--http', '127.0.0.1:0']
-    const command = [process.execPath, launcher, ...serve, '--partitions', String(partitions)]
+    const shape = ['--partitions', String(partitions), '--replicas', String(replicas)]
+    const command = [process.execPath, ...engineFlags, bundled, ...serve, ...shape, ...flags]
     const shell = spawn(
       'unshare',
       [
@@ -69,11 +84,21 @@ export class ClusterNode {
     await gone
   }
 
+  /** How much processor time its processes have taken since they began, in ms. */
+  processorMs(): number {
+    const pid = this.#shell?.pid
+    return pid === undefined
+      ? 0
+      : descendants(pid)
+          .flat()
+          .reduce((sum, each) => sum + processorMs(each), 0)
+  }
+
   /** Sends the signal to every process of the node. */
   signal(signal: NodeJS.Signals): void {
     const pid = this.#shell?.pid
     if (pid === undefined) return
-    // Only the launcher passes a request to stop on; a death takes all at once.
+    // The node itself passes a request to stop on; a death takes all at once.
     const [first = [], ...others] = descendants(pid)
     const processes = signal === 'SIGTERM' ? [first] : [first, ...others]
     for (const process_ of processes.flat()) process.kill(process_, signal)

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { startServer, type Server } from '@kiroku/nats-server'
+import { startNatsCluster } from '@kiroku/testkit'
 import { LoadProcess } from '../LoadProcess.ts'
 import type { ClusterLoad } from '../load/clusterLoad.ts'
 import { ClusterNode } from './ClusterNode.ts'
@@ -14,27 +15,40 @@ const steadyMs = 1_500
 const settleMsMax = 60_000
 const lookMs = 50
 
-/** Nodes over one nats-server that stores durably, with a log behind them and a load on them. */
+/** What a cluster consists of. */
+interface ClusterShape {
+  /** Nats-servers, and replicas of the log; default: 1. */
+  readonly servers?: 1 | 3
+}
+
+/** Nodes over nats-servers that store durably, with a log behind them and a load on them. */
 export class LoadedCluster implements AsyncDisposable {
-  readonly server: Server
+  readonly servers: readonly Server[]
+  /** The addresses of the servers, with commas. */
+  readonly nats: string
   readonly nodes: readonly ClusterNode[]
   readonly load: LoadProcess<ClusterLoad>
   readonly #sizes: ClusterSizes
 
-  private constructor(server: Server, nodes: readonly ClusterNode[], sizes: ClusterSizes) {
-    this.server = server
+  private constructor(servers: readonly Server[], nodes: readonly ClusterNode[], sizes: ClusterSizes) {
+    this.servers = servers
+    this.nats = natsOf(servers)
     this.nodes = nodes
     this.#sizes = sizes
-    this.load = new LoadProcess<ClusterLoad>('clusterLoad', 'cluster', [server.url])
+    this.load = new LoadProcess<ClusterLoad>('clusterLoad', 'cluster', [this.nats])
   }
 
-  static async start({ sizes, progress, folder }: ClusterRun): Promise<LoadedCluster> {
+  static async start(
+    { sizes, progress, folder }: ClusterRun,
+    { servers: replicas = 1 }: ClusterShape = {},
+  ): Promise<LoadedCluster> {
     const { partitions } = sizes
     progress.step(`starting ${sizes.nodes} nodes`)
-    const server = await startServer({ syncInterval: 'always' })
-    const setup = { nats: server.url, folder: await folder(), partitions }
+    const servers =
+      replicas === 1 ? [await startServer({ syncInterval: 'always' })] : (await startNatsCluster()).servers
+    const setup = { nats: natsOf(servers), folder: await folder(), partitions, replicas }
     const nodes = Array.from({ length: sizes.nodes }, (_, i) => new ClusterNode(`node${i + 1}`, setup))
-    const cluster = new LoadedCluster(server, nodes, sizes)
+    const cluster = new LoadedCluster(servers, nodes, sizes)
     try {
       for (const node of nodes) node.start()
       await cluster.settled()
@@ -81,6 +95,8 @@ export class LoadedCluster implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.load.end()
     await Promise.all(this.nodes.map((node) => node.end('SIGKILL')))
-    await this.server.stop()
+    await Promise.all(this.servers.map((server) => server.stop()))
   }
 }
+
+const natsOf = (servers: readonly Server[]): string => servers.map(({ url }) => url).join(',')

@@ -7,13 +7,22 @@ import { EngineProcess } from '../engine/EngineProcess.ts'
 import { atMost, type Figure, informs } from '../Figure.ts'
 import type { ClusterRun } from './ClusterRun.ts'
 import { NatsRequests } from './NatsRequests.ts'
+import type { IdleShape } from './sizes.ts'
 
 /** Kinds of requests that are named; the rest is in the sum. */
 const kindsMax = 8
 
-/** What nodes ask of NATS, and how much processor they take, while nobody wants anything of them. */
-export const measureIdle = async ({ sizes, progress, folder }: ClusterRun): Promise<Figure[]> => {
-  const { idleNodes, idlePartitions, settledSeconds, idleSeconds } = sizes
+/** What a few nodes ask of NATS, and how much processor they take, while nobody wants anything of them. */
+export const idleFew = (run: ClusterRun): Promise<Figure[]> => measureIdle(run, run.sizes.idleFew)
+
+/** The same, of many. */
+export const idleMany = (run: ClusterRun): Promise<Figure[]> => measureIdle(run, run.sizes.idleMany)
+
+const measureIdle = async (
+  { sizes, progress, folder }: ClusterRun,
+  { nodes: idleNodes, partitions: idlePartitions, requestsMax }: IdleShape,
+): Promise<Figure[]> => {
+  const { settledSeconds, idleSeconds } = sizes
   const what = `idle, ${idleNodes} nodes, ${idlePartitions} partitions`
   const closers: (() => Promise<unknown>)[] = []
   try {
@@ -46,7 +55,7 @@ export const measureIdle = async ({ sizes, progress, folder }: ClusterRun): Prom
     const perSecond = (count: number): number => (count * 1000) / passedMs
     const sum = kinds.reduce((total, [, count]) => total + count, 0)
     return [
-      atMost(`${what}: requests to NATS`, perSecond(sum), '/s', 60),
+      atMost(`${what}: requests to NATS`, perSecond(sum), '/s', requestsMax),
       ...kinds.slice(0, kindsMax).map(([kind, count]) => informs(`  ${kind}`, perSecond(count), '/s')),
       atMost(`${what}: processor per node`, (100 * usedMs) / passedMs / idleNodes, '%', 2),
       informs(`${what}: most partitions of a node`, Math.max(...owned), ''),

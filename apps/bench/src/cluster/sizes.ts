@@ -1,3 +1,11 @@
+/** A cluster that rests. */
+export interface IdleShape {
+  readonly nodes: number
+  readonly partitions: number
+  /** What it may ask of NATS per second. */
+  readonly requestsMax: number
+}
+
 /** How much each part does. */
 export interface ClusterSizes {
   readonly partitions: number
@@ -10,12 +18,23 @@ export interface ClusterSizes {
   readonly trials: number
   /** Restarts of all nodes one after the other, and of NATS. */
   readonly rounds: number
-  /** Nodes and partitions of the cluster that rests. */
-  readonly idleNodes: number
-  readonly idlePartitions: number
+  /** How long there is no quorum, in s. */
+  readonly quorumSeconds: number
+  readonly idleFew: IdleShape
+  readonly idleMany: IdleShape
   /** How long it is left alone before it is counted, and how long it is counted, in s. */
   readonly settledSeconds: number
   readonly idleSeconds: number
+  /** Records behind a take-over of one partition, of eight together, and of each of 16 at a cold start. */
+  readonly oldRecords: { readonly one: number; readonly eight: number; readonly cold: number }
+  /** Sends that are not awaited, and changes of owner meanwhile, at least. */
+  readonly orderedSends: number
+  readonly ownerChanges: number
+  /** Consumers that wait on a partition that moves. */
+  readonly consumers: number
+  /** Messages of a round under full load, and rounds. */
+  readonly lives: number
+  readonly loadRounds: number
 }
 
 export const fullSizes: ClusterSizes = {
@@ -25,10 +44,17 @@ export const fullSizes: ClusterSizes = {
   perSecond: 2_000,
   trials: 20,
   rounds: 5,
-  idleNodes: 3,
-  idlePartitions: 64,
+  quorumSeconds: 20,
+  idleFew: { nodes: 3, partitions: 64, requestsMax: 60 },
+  idleMany: { nodes: 20, partitions: 256, requestsMax: 400 },
   settledSeconds: 10,
   idleSeconds: 30,
+  oldRecords: { one: 48_000, eight: 203_000, cold: 200_000 },
+  orderedSends: 10_000_000,
+  ownerChanges: 200,
+  consumers: 10_000,
+  lives: 500_000,
+  loadRounds: 3,
 }
 
 export const quickSizes: ClusterSizes = {
@@ -38,8 +64,15 @@ export const quickSizes: ClusterSizes = {
   perSecond: 500,
   trials: 2,
   rounds: 1,
-  idleNodes: 3,
-  idlePartitions: 64,
+  quorumSeconds: 5,
+  idleFew: { nodes: 3, partitions: 64, requestsMax: 60 },
+  idleMany: { nodes: 6, partitions: 64, requestsMax: 120 },
   settledSeconds: 5,
   idleSeconds: 10,
+  oldRecords: { one: 5_000, eight: 20_000, cold: 2_000 },
+  orderedSends: 200_000,
+  ownerChanges: 16,
+  consumers: 1_000,
+  lives: 100_000,
+  loadRounds: 1,
 }

@@ -112,6 +112,14 @@ const tasks = {
     }
   },
 
+  /** How long it takes from now on until a send to each queue was stored, in ms. */
+  untilServed: async () => {
+    const beganMs = performance.now()
+    while (lines.some(({ sentMs }) => sentMs < beganMs))
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    return performance.now() - beganMs
+  },
+
   /** The partitions that an owner serves, and the node that it is. */
   owners: async (): Promise<readonly string[]> => {
     const all = await client.partitions().catch((): PartitionDescription[] => [])

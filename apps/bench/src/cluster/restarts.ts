@@ -1,0 +1,46 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { atMost, type Figure } from '../Figure.ts'
+import type { ClusterRun } from './ClusterRun.ts'
+import { errors, seconds } from './felt.ts'
+import { type Felt, LoadedCluster } from './LoadedCluster.ts'
+
+/** What clients feel when all nodes are restarted one by one, and when NATS is away for a second. */
+export const restarts = async (run: ClusterRun): Promise<Figure[]> => {
+  await using cluster = await LoadedCluster.start(run)
+  const { progress, sizes } = run
+  const { nodes, servers } = cluster
+  const rolled: Felt[] = []
+  const away: Felt[] = []
+  for (let round = 0; round < sizes.rounds; round++) {
+    progress.step(`rolling restart ${round + 1} of ${sizes.rounds}`)
+    rolled.push(
+      await cluster.feel(async () => {
+        for (const node of nodes) {
+          await node.end('SIGTERM')
+          node.start()
+          await cluster.settled()
+        }
+      }),
+    )
+    progress.step(`a second without NATS ${round + 1} of ${sizes.rounds}`)
+    away.push(
+      await cluster.feel(async () => {
+        for (const server of servers) await server.kill('SIGKILL')
+        await pause(1_000)
+        for (const server of servers) await server.restart()
+      }),
+    )
+  }
+  const longest = ({ sendPauseMs }: Felt): number => sendPauseMs
+  return [
+    atMost(
+      'rolling restart: p99 of sends',
+      seconds(rolled, (f) => f.p99Ms),
+      's',
+      0.5,
+    ),
+    atMost('rolling restart: longest pause of sends', seconds(rolled, longest), 's', 1),
+    atMost('NATS away for a second: longest pause of sends', seconds(away, longest), 's', 2),
+    atMost('restarts: sends that failed', errors([...rolled, ...away]), '', 0),
+  ]
+}

@@ -1,0 +1,109 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { connect } from '@kiroku/nats'
+import { jetstreamManager, type JetStreamManager } from '@nats-io/jetstream'
+import { atMost, type Figure, informs, median } from '../Figure.ts'
+import type { ClusterRun } from './ClusterRun.ts'
+import { errors, seconds } from './felt.ts'
+import { type Felt, LoadedCluster } from './LoadedCluster.ts'
+
+const streamOf = (partition: number): string => `KIROKU_main_${partition}`
+const lookMs = 20
+const electionMsMax = 60_000
+
+/** What clients feel of NATS's own changes, with three servers and three replicas. */
+export const threeServers = async (run: ClusterRun): Promise<Figure[]> => {
+  await using cluster = await LoadedCluster.start(run, { servers: 3 })
+  const { progress, sizes } = run
+  const { servers, load } = cluster
+  const nats = await connect({ servers: cluster.nats.split(',') })
+  try {
+    const manager = await jetstreamManager(nats)
+    const isLed = (partition: number) => leaderOf(manager, partition).then((leader) => leader !== undefined)
+    const led = async (): Promise<number> => {
+      const beganMs = performance.now()
+      for (let partition = 0; partition < sizes.partitions;)
+        if (await isLed(partition)) partition++
+        else if (performance.now() - beganMs > electionMsMax) throw new Error('NATS elected no leader')
+        else await pause(lookMs)
+      return performance.now() - beganMs
+    }
+    const steppedDown: Felt[] = []
+    const elections: number[] = []
+    for (let trial = 0; trial < sizes.trials; trial++) {
+      progress.step(`the leader of a stream steps down ${trial + 1} of ${sizes.trials}`)
+      const partition = trial % sizes.partitions
+      steppedDown.push(
+        await cluster.feel(async () => {
+          const before = await leaderOf(manager, partition)
+          const beganMs = performance.now()
+          await nats.request(`$JS.API.STREAM.LEADER.STEPDOWN.${streamOf(partition)}`, '', { timeout: 5_000 })
+          for (let now = before; now === before || now === undefined; await pause(lookMs))
+            now = await leaderOf(manager, partition)
+          elections.push(performance.now() - beganMs)
+        }),
+      )
+    }
+    const rolled: Felt[] = []
+    const served: number[] = []
+    const elected: number[] = []
+    for (let round = 0; round < sizes.rounds; round++) {
+      progress.step(`rolling restart of the nats-servers ${round + 1} of ${sizes.rounds}`)
+      rolled.push(
+        await cluster.feel(async () => {
+          for (const server of servers) {
+            await server.kill('SIGTERM')
+            await server.restart()
+            await led()
+            await cluster.settled()
+          }
+        }),
+      )
+      progress.step(`no quorum for ${sizes.quorumSeconds} s ${round + 1} of ${sizes.rounds}`)
+      const [, ...others] = servers
+      for (const server of others) await server.kill('SIGKILL')
+      await pause(sizes.quorumSeconds * 1_000)
+      await Promise.all(others.map((server) => server.restart()))
+      const [servedMs, electedMs] = await Promise.all([load.ask('untilServed'), led()])
+      served.push(servedMs)
+      elected.push(electedMs)
+      await cluster.settled()
+    }
+    const longest = ({ sendPauseMs }: Felt): number => sendPauseMs
+    const electionSeconds = median(elections) / 1_000
+    return [
+      informs("a stream's leader steps down: NATS's own election", electionSeconds, 's'),
+      atMost(
+        "a stream's leader steps down: longest pause of sends beyond that",
+        Math.max(0, seconds(steppedDown, longest) - electionSeconds),
+        's',
+        1,
+      ),
+      atMost(
+        'rolling restart of three nats-servers: longest pause of sends',
+        seconds(rolled, longest),
+        's',
+        1,
+      ),
+      informs("no quorum for a while: NATS's own election after it", median(elected) / 1_000, 's'),
+      atMost(
+        'no quorum for a while: until all partitions serve, beyond that',
+        Math.max(0, median(served) - median(elected)) / 1_000,
+        's',
+        3,
+      ),
+      atMost('three nats-servers: sends that failed', errors([...steppedDown, ...rolled]), '', 0),
+    ]
+  } finally {
+    await nats.close()
+  }
+}
+
+/** The server that leads a partition's stream; undefined: there is none now. */
+const leaderOf = async (manager: JetStreamManager, partition: number): Promise<string | undefined> => {
+  try {
+    const { cluster } = await manager.streams.info(streamOf(partition))
+    return cluster?.leader
+  } catch {
+    return undefined
+  }
+}
