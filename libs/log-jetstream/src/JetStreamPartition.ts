@@ -16,7 +16,8 @@ interface Parts {
   readonly recordBytesMax: () => number
   readonly nc: NatsConnection
   readonly jsm: JetStreamManager
-  readonly publisher: Publisher
+  readonly appends: Publisher
+  readonly fences: Publisher
   readonly reader: StreamReader
   readonly checkpoints: CheckpointStore
   readonly news: StoredNews
@@ -57,9 +58,9 @@ export class JetStreamPartition implements PartitionLog {
     records: readonly Uint8Array[],
     expectedLastSeq: number,
   ): Promise<{ seq: number; timeMs: number }> {
-    const { nc, jsm, stream, subject, publisher } = this.#parts
+    const { nc, jsm, stream, subject, fences } = this.#parts
     for (const record of records) this.#checkSize(record)
-    const seq = await this.#stored(publisher.publishBatch(subject, records, expecting(expectedLastSeq)))
+    const seq = await this.#stored(fences.publishBatch(subject, records, expecting(expectedLastSeq)))
     const what = `the fence of ${stream} is stored, but its time is unknown`
     const stored = await askLeader(nc, what, () => jsm.streams.getMessage(stream, { seq })).catch((cause) => {
       throw new KirokuError('LogAmbiguous', what, { cause })
@@ -69,8 +70,8 @@ export class JetStreamPartition implements PartitionLog {
   }
   async append(record: Uint8Array, expectedLastSeq: number): Promise<number> {
     this.#checkSize(record)
-    const { publisher, subject } = this.#parts
-    return this.#stored(publisher.publish(subject, record, expecting(expectedLastSeq)))
+    const { appends, subject } = this.#parts
+    return this.#stored(appends.publish(subject, record, expecting(expectedLastSeq)))
   }
   async #stored(storing: Promise<{ readonly seq: number }>): Promise<number> {
     try {

@@ -38,6 +38,27 @@ test('the placement of the streams of a log is reported per partition: a single 
   ])
 })
 
+test('an append without an answer is given up, to be sent again, sooner than a fence, which is not', async () => {
+  const log = await openLog(nc, { name: 'silent', create: { partitions: 1 } })
+  const partition = await log.partition(0)
+  const record = encodeRecord({ epoch: 1, at: 1, events: [], sections: [] }, zeroHash).bytes
+  const server = nats()
+  await server.kill('SIGSTOP')
+  try {
+    const givenUp = async (what: string, storing: Promise<unknown>): Promise<string> => {
+      await expect(storing).rejects.toEqual(failure('LogAmbiguous'))
+      return what
+    }
+    const fence = givenUp('fence', partition.fence([record, record], 0))
+    const append = givenUp('append', partition.append(record, 0))
+    expect(await Promise.race([fence, append])).toBe('append')
+    await fence
+  } finally {
+    await server.kill('SIGCONT')
+    await log.close()
+  }
+})
+
 test('concurrent creators agree, and the first one decides', async () => {
   const logs = await Promise.all(
     [1, 2, 3, 4].map((partitions) => openLog(nc, { name: 'race', create: { partitions } })),

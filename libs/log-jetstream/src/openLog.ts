@@ -14,7 +14,13 @@ import { StoredNews } from './StoredNews.ts'
 import { StreamReader } from './StreamReader.ts'
 import { currentEntry, findOrCreate, keepKeysLonger } from './findOrCreate.ts'
 import { keepBuckets } from './keepBuckets.ts'
-import { headerBytesMax, keepBucketsMs, payloadBytesDefault, readerBytesMax } from './limits.ts'
+import {
+  appendTimeoutMs,
+  headerBytesMax,
+  keepBucketsMs,
+  payloadBytesDefault,
+  readerBytesMax,
+} from './limits.ts'
 import { checkLogName, checkpointBucket, streamName, subjectName } from './names.ts'
 import { openCheckpoints } from './openCheckpoints.ts'
 import { checkStream, complement, restoreStream } from './partitionStream.ts'
@@ -43,7 +49,8 @@ export const openLog = async (nc: NatsConnection, options: OpenLogOptions): Prom
             onHealed: options.onHealed,
             everyMs: options.keepBucketsMs ?? keepBucketsMs,
           })
-    const publisher = new Publisher(nc)
+    const appends = new Publisher(nc, { timeoutMs: appendTimeoutMs })
+    const fences = new Publisher(nc)
     const recordBytesMax = () => (nc.info?.max_payload ?? payloadBytesDefault) - headerBytesMax
     const budget = new ByteBudget(readerBytesMax)
     const news = new StoredNews(nc, name)
@@ -77,7 +84,8 @@ export const openLog = async (nc: NatsConnection, options: OpenLogOptions): Prom
         recordBytesMax,
         nc,
         jsm,
-        publisher,
+        appends,
+        fences,
         reader: new StreamReader(options.reader ?? nc, jsm, stream, subject, budget),
         checkpoints: new JetStreamCheckpoints(n, bucket, store, jsm, refused),
         news,
@@ -98,7 +106,8 @@ export const openLog = async (nc: NatsConnection, options: OpenLogOptions): Prom
       close: async () => {
         stopKeeping?.()
         news.close()
-        publisher.close()
+        appends.close()
+        fences.close()
       },
     }
   } catch (cause) {
