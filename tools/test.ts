@@ -100,10 +100,11 @@ const runTests = async (stage: Stage, output: 'passed' | 'held'): Promise<Result
 const turnOf = ({ turns }: Stage): Pick<Result, 'leftOut'> & { readonly files: ReadonlyArray<string> } => {
   if (turns === undefined || isFull) return { files: [], leftOut: [] }
   const all = globSync(turns.files, { cwd: root }).toSorted()
-  const files = inTurn(all, turns, lately())
-  return files.length === all.length
-    ? { files: [], leftOut: [] }
-    : { files, leftOut: [`${all.length - files.length} of ${all.length} files`] }
+  const inTheirTurn = new Set(inTurn(all, turns, lately()))
+  const others = new Set(all.filter((file) => !inTheirTurn.has(file)))
+  if (others.size === 0) return { files: [], leftOut: [] }
+  const files = globSync(turns.among ?? turns.files, { cwd: root }).filter((file) => !others.has(file))
+  return { files, leftOut: [`${others.size} of ${all.length} files`] }
 }
 
 const counts = ({ passed, failed, skipped }: Pick<Result, 'passed' | 'failed' | 'skipped'>): string =>

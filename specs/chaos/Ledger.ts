@@ -25,6 +25,8 @@ export class Ledger {
   #labels = new Int32Array(1024)
   readonly #groups = new Map<number, string>()
   readonly #fates = new Map<number, Fates>([[0, new Fates()]])
+  /** The latest send of each group, and whether its owner had to have those before it. */
+  readonly #latest = new Map<string, { readonly label: number; readonly isJudged: boolean }>()
   #end = 1
 
   constructor(partition: number, queue: number) {
@@ -64,6 +66,20 @@ export class Ledger {
       fates.set(number, isFor(sub) ? fate.ready : fate.discarded)
       if (this.isOrdered && group !== undefined && isFor(sub)) fates.line(group).add(number)
     }
+  }
+
+  /**
+   * Notes a send to a group; labels rise in the order in which their client sent them. Returns the later send that an
+   * owner stored before it although it had to keep the order.
+   */
+  overtakes(label: number, group: string | undefined, isJudged: boolean): number | undefined {
+    if (!this.isOrdered || group === undefined || label === unreadable) return undefined
+    const latest = this.#latest.get(group)
+    if (latest === undefined || label > latest.label) {
+      this.#latest.set(group, { label, isJudged })
+      return undefined
+    }
+    return latest.isJudged ? latest.label : undefined
   }
 
   /** Messages that are not final, with the generation for which they are not. */

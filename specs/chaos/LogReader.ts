@@ -22,8 +22,8 @@ export class LogReader {
     this.#next = Array.from({ length: log.meta.partitions }, () => 1)
   }
 
-  static async open(url: string): Promise<LogReader> {
-    const nats = await connect({ servers: url, name: 'chaos-reader' })
+  static async open(urls: readonly string[]): Promise<LogReader> {
+    const nats = await connect({ servers: urls, name: 'chaos-reader' })
     return new LogReader(nats, await openLog(nats, { name: 'main' }))
   }
 

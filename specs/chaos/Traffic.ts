@@ -3,6 +3,8 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { AcknowledgedSend, ConfirmedAck, History, SeenDelivery, SendAnswer } from './History.ts'
 import type { TrafficMessage, TrafficOrder } from './Messages.ts'
+import { Pauses } from './Pauses.ts'
+import { partitions } from './queues.ts'
 
 /** Whether the producer and the consumer reach the nodes directly, by the seed: both, or one beside the other over NATS. */
 const ways = [
@@ -17,20 +19,22 @@ export class Traffic {
   acknowledged = 0
   readonly failures: string[] = []
   readonly slow: SendAnswer[] = []
+  readonly pauses = new Pauses(partitions)
   #history: { acknowledged: AcknowledgedSend[]; deliveries: SeenDelivery[]; acks: ConfirmedAck[] } = empty()
   readonly #producer: ChildProcess
   readonly #consumer: ChildProcess
   readonly #stopped = new Set<ChildProcess>()
 
-  private constructor(url: string, seed: number) {
+  private constructor(urls: readonly string[], seed: number) {
+    const url = urls.join(',')
     const [producerLink, consumerLink] = ways[seed % ways.length]!
     this.#producer = this.#start('producer.ts', [url, String(seed), producerLink])
     this.#consumer = this.#start('consumer.ts', [url, consumerLink])
   }
 
   /** Starts both and waits until they are connected. */
-  static async start(url: string, seed: number): Promise<Traffic> {
-    const traffic = new Traffic(url, seed)
+  static async start(urls: readonly string[], seed: number): Promise<Traffic> {
+    const traffic = new Traffic(urls, seed)
     await Promise.all([traffic.#producer, traffic.#consumer].map((child) => once(child, 'message')))
     return traffic
   }
@@ -91,6 +95,8 @@ export class Traffic {
 
   #saw(seen: TrafficMessage & { readonly type: 'seen' }): void {
     this.acknowledged += seen.acknowledged.length
+    const nowMs = performance.now()
+    for (const { partition } of seen.acknowledged) this.pauses.acknowledged(partition, nowMs)
     this.#history.acknowledged.push(...seen.acknowledged)
     this.#history.deliveries.push(...seen.deliveries)
     this.#history.acks.push(...seen.acks)

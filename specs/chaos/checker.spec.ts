@@ -26,7 +26,7 @@ const framesOf = (
     labels: new Map(labels),
   }))
 
-const enqueued = (first: number, count: number, send: number): LogEvent => ({
+const enqueued = (first: number, count: number, send: number, group?: string): LogEvent => ({
   type: 'Enqueued',
   queue: orders,
   first,
@@ -35,6 +35,7 @@ const enqueued = (first: number, count: number, send: number): LogEvent => ({
   bytes: 10,
   producer: 'p',
   send,
+  ...(group === undefined ? {} : { group }),
 })
 const delivered = (delivery: number, numbers: number[], queue = orders): LogEvent => ({
   type: 'Delivered',
@@ -234,7 +235,7 @@ describe('the checker', () => {
       by: { name: 'local', origin: 'test' },
     }
     const sent = {
-      events: [created, { ...enqueued(1, 2, 1), group: 'a' }, { ...enqueued(3, 1, 2), group: 'b' }],
+      events: [created, enqueued(1, 2, 1, 'a'), enqueued(3, 1, 2, 'b')],
       labels: [[orders, [101, 102, 103]]] as const,
     }
     const after = (...events: readonly LogEvent[]): Checker =>
@@ -254,6 +255,28 @@ describe('the checker', () => {
         delivered(2, [2, 1]),
       )
       expect(checker.counts.outOfOrder).toBe(1)
+    })
+
+    describe('whose sends to a group were stored in another order than they were sent', () => {
+      const frames = framesOf(0, [
+        { events: [{ type: 'OwnerChanged', epoch: 1, node: 'lax-1', part: 0, of: 1 }] },
+        { events: [created, enqueued(1, 1, 2, 'a')], labels: [[orders, [102]]] },
+        { events: [enqueued(2, 1, 3, 'b')], labels: [[orders, [100]]] },
+        { events: [enqueued(3, 1, 1, 'a')], labels: [[orders, [101]]] },
+      ])
+      const overtaken = (ordersSends: (owner: string) => boolean): number => {
+        const checker = new Checker(ordersSends)
+        for (const frame of frames) checker.frame(frame)
+        return checker.counts.overtaken
+      }
+
+      it('finds the one that was overtaken', () => {
+        expect(overtaken(() => true)).toBe(1)
+      })
+
+      it('finds nothing where the owner was of a release that did not promise it', () => {
+        expect(overtaken((owner) => !owner.startsWith('lax-'))).toBe(0)
+      })
     })
 
     it('finds a message that is delivered while another of its group is in flight', () => {

@@ -14,6 +14,8 @@ export type ViolationKind =
   | 'leasedTwice'
   /** A message of an ordered queue that was delivered ahead of an earlier one of its group. */
   | 'outOfOrder'
+  /** A message of an ordered queue that was stored behind a later send to its group by the same client. */
+  | 'overtaken'
   /** Something that was visible outside and is not in the log. */
   | 'unrecorded'
   /** A frame of an owner that was no longer the owner. */
@@ -42,6 +44,7 @@ export class Checker {
     resurrected: 0,
     leasedTwice: 0,
     outOfOrder: 0,
+    overtaken: 0,
     unrecorded: 0,
     stale: 0,
     unfinished: 0,
@@ -60,6 +63,9 @@ export class Checker {
   }
   readonly #ledgers = new Map<string, Ledger>()
   readonly #epochs = new Map<number, number>()
+  /** Partitions whose present owner does not hold sends to their order. */
+  readonly #lax = new Set<number>()
+  readonly #ordersSends: (owner: string) => boolean
   /** Where the first copy of each label is, and of each dead letter of it. */
   readonly #labelled = new Map<number, Place>()
   readonly #deliveries = new Map<string, Ranges>()
@@ -70,6 +76,14 @@ export class Checker {
   /** Labels of dead letters by lane and number: as they left, and as they arrived. */
   readonly #left = new Map<string, number>()
   readonly #arrived = new Map<string, number>()
+
+  /**
+   * @param ordersSends whether an owner, by its name in the record, stores what one client sent in its order; releases
+   * did not always
+   */
+  constructor(ordersSends: (owner: string) => boolean = () => true) {
+    this.#ordersSends = ordersSends
+  }
 
   /** Takes the next frame of a partition. */
   frame(frame: StoredFrame): void {
@@ -138,6 +152,10 @@ export class Checker {
   #event(frame: StoredFrame, event: LogEvent, taken: Map<number, number>): void {
     const { partition } = frame
     switch (event.type) {
+      case 'OwnerChanged':
+        if (this.#ordersSends(event.node)) this.#lax.delete(partition)
+        else this.#lax.add(partition)
+        return
       case 'QueueCreated':
         this.#ledger({ partition, queue: event.queue }).isOrdered = event.config['groups'] === 'ordered'
         return
@@ -200,6 +218,10 @@ export class Checker {
     this.totals.sent += event.count
     for (const { label, place } of this.#enter(frame, event, taken)) {
       const before = this.#labelled.get(label)
+      const ledger = this.#ledger(place)
+      const later = ledger.overtakes(label, event.group, !this.#lax.has(place.partition))
+      if (later !== undefined)
+        this.#violation('overtaken', `send ${label} is stored as ${at(place)}, behind send ${later}`)
       if (label === unreadable) this.#sealed.push(at(place))
       else if (before === undefined) this.#labelled.set(label, place)
       else this.#violation('doubled', `send ${label} is stored as ${at(before)} and as ${at(place)}`)

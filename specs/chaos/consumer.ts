@@ -7,13 +7,13 @@ import { natsTransport } from '@kiroku/client-nats'
 import { connect } from '@kiroku/nats'
 import type { TrafficOrder } from './Messages.ts'
 import { Observer, tell } from './Observer.ts'
-import { deadLetterQueues, failed, parked, queues, sources, subscriptions } from './queues.ts'
+import { deadLetterQueues, failed, parked, queues, sources, subscriptions, unawaited } from './queues.ts'
 import { repairParked } from './repairParked.ts'
 import type { Work } from './Work.ts'
 
 const [url, link] = process.argv.slice(2)
 const observer = new Observer()
-const transport = natsTransport(await connect({ servers: url! }), {
+const transport = natsTransport(await connect({ servers: url!.split(',') }), {
   closesConnection: true,
   link: link === 'off' ? 'off' : 'on',
 })
@@ -61,7 +61,7 @@ const consumers = [
   ...sources.map((queue) =>
     client.consume(queue, (batch) => batch.messages.forEach(handle), { concurrency: 2 }),
   ),
-  ...Object.values(queues).map((queue) =>
+  ...[...Object.values(queues), unawaited].map((queue) =>
     client.consume(queue, (batch) => batch.messages.forEach(handle), { concurrency: 2 }),
   ),
   ...subscriptions.map((subscription) =>

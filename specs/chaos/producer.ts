@@ -7,7 +7,7 @@ import { parseMessageId } from '@kiroku/protocol'
 import type { TrafficOrder } from './Messages.ts'
 import { Observer, tell } from './Observer.ts'
 import { drawWork, type Work } from './Work.ts'
-import { queues, sources, tags } from './queues.ts'
+import { queues, sources, tags, unawaited } from './queues.ts'
 import { seeded } from './random.ts'
 
 /** Loops that send to a plain queue, and to one with a feature. */
@@ -16,10 +16,15 @@ const loopsPerFeature = 3
 const groups = 20
 const repeatShare = 0.2
 const eraseShare = 0.1
+/** What is sent without awaiting: many sends, or one large batch, and the pause before more of it in ms. */
+const burstSendsMax = 300
+const burstBatchMax = 5_000
+const batchShare = 0.1
+const burstPauseMs = 1_500
 
 const [url, seed, link] = process.argv.slice(2)
 const observer = new Observer()
-const transport = natsTransport(await connect({ servers: url! }), {
+const transport = natsTransport(await connect({ servers: url!.split(',') }), {
   closesConnection: true,
   link: link === 'off' ? 'off' : 'on',
 })
@@ -34,6 +39,7 @@ let labels = 0
 let pauseMs = 50
 let paced = Promise.withResolvers<void>()
 let stopping = false
+const stopped = Promise.withResolvers<void>()
 
 const pick = <T>(from: readonly T[]): T => from[random.int(from.length)]!
 
@@ -80,18 +86,52 @@ const loop = async (queue: string): Promise<void> => {
   }
 }
 
+/** Sends many messages at once into few groups, each of which keeps its order. */
+const burst = async (): Promise<void> => {
+  const isBatch = random.next() < batchShare
+  const size = 1 + random.int(isBatch ? burstBatchMax : burstSendsMax)
+  const works = Array.from({ length: size }, () => ({ label: ++labels, task: 'ack' }) satisfies Work)
+  const messages = works.map((body) => ({ body, group: `group-${random.int(groups)}` }))
+  const acknowledged = ({ label }: Work, messageId: string): void =>
+    observer.acknowledged({ label, ...parseMessageId(messageId) })
+  try {
+    if (isBatch) {
+      const { messageIds } = await client.sendBatch(unawaited, messages)
+      works.forEach((work, i) => acknowledged(work, messageIds[i]!))
+    } else
+      await Promise.all(
+        messages.map(async ({ body, group }) =>
+          acknowledged(body, (await client.send(unawaited, body, { group })).messageId),
+        ),
+      )
+  } catch (error) {
+    observer.failed(`${size} sends from ${works[0]!.label} on to ${unawaited}`, error)
+  }
+}
+
+const bursts = async (): Promise<void> => {
+  while (!stopping) {
+    await burst()
+    await Promise.race([pause(burstPauseMs), stopped.promise])
+  }
+}
+
 process.on('message', (order: TrafficOrder) => {
   if (order.type === 'pace') {
     pauseMs = order.pauseMs
     paced.resolve()
     paced = Promise.withResolvers()
-  } else stopping = true
+  } else {
+    stopping = true
+    stopped.resolve()
+  }
 })
 process.on('disconnect', () => process.exit(1))
 
 tell({ type: 'ready' })
 const loops = (queue: string, count: number) => Array.from({ length: count }, () => loop(queue))
 await Promise.all([
+  bursts(),
   ...sources.flatMap((queue) => loops(queue, loopsPerSource)),
   ...Object.values(queues).flatMap((queue) => loops(queue, loopsPerFeature)),
 ])

@@ -26,6 +26,8 @@ export const queues = {
   /** Its dead letters are parked until they are corrected and moved back. */
   repaired: nameOn(2, 'repairs'),
 } as const
+/** Ordered, too: what is sent to it is not awaited one by one. */
+export const unawaited = nameOn(3, 'journal')
 export const failed = nameOn(3, 'failed')
 export const parked = nameOn(1, 'parked')
 
@@ -49,6 +51,7 @@ export const createQueues = async (client: Client): Promise<void> => {
   await Promise.all([
     ...sources.map((queue, i) => create(queue, { ...retries, deadLetter: deadLetterQueues[i]! })),
     create(queues.ordered, { ...retries, groups: 'ordered', retry: { kind: 'fixed', delayMs: 300 } }),
+    create(unawaited, { ...retries, groups: 'ordered', retry: { kind: 'fixed', delayMs: 0 } }),
     create(queues.fair, { ...retries, groups: 'fair' }),
     create(queues.deduplicated, { ...retries, dedup: 'id' }),
     create(queues.subscribed, retries),

@@ -1,14 +1,18 @@
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Client } from '@kiroku/client'
 import { connect as connectClient } from '@kiroku/client-nats'
-import { startServer, type Server } from '@kiroku/nats-server'
 import type { PartitionDescription } from '@kiroku/protocol'
-import { EngineProcess } from './EngineProcess.ts'
+import { ageLog } from './ageLog.ts'
+import { Deck } from './Deck.ts'
+import type { Deployment } from './Deployment.ts'
+import type { Fault, Situation } from './Fault.ts'
 import type { History } from './History.ts'
 import { LogReader } from './LogReader.ts'
+import { oneServer } from './oneServer.ts'
+import { ordersSends, ThreeServers } from './ThreeServers.ts'
 import { Traffic } from './Traffic.ts'
 import { Checker, type Violation } from './checker.ts'
+import { clusterDeployment } from './clusterFaults.ts'
 import { KillsInFlight, type Kill } from './inFlight.ts'
 import { createQueues, partitions } from './queues.ts'
 import { seeded, type Random } from './random.ts'
@@ -18,26 +22,38 @@ import { verifyLog } from './verifyLog.ts'
 const sendsPerRound = 1_000
 /** Pause of each sending loop while something recovers, in ms. */
 const calmPauseMs = 150
+/** Time of a fault under full load, in ms. */
+const loadedMs = 100
 /** Rounds after which the log so far is checked against the observations. */
 const roundsPerCheck = 10
-/** Share of the kills that do not wait until what was killed before is back. */
+/** Share of the faults that do not wait until what was hit before is back. */
 const hastyShare = 0.1
-/**
- * Share of the rounds in which the other node freezes for longer than the TTL of its locks, then continues.
- */
-const freezeShare = 0.05
-const freezeMs = 3_500
 /** What takes longer than this counts as hanging, in ms. */
 const hangMs = 60_000
 const drainMs = 120_000
+/** A rolling restart waits for each node, up to `hangMs`. */
+const injectMs = 240_000
 
-/** How a run under kills is made. */
+/** How a run under faults is made. */
 export interface ChaosOptions {
   readonly rounds: number
   readonly seed: number
+  /** Three nodes on three servers, and every kind of fault; otherwise two nodes on one server, and kills. */
+  readonly cluster: boolean
+  /** Only faults with this in their names; default: all. */
+  readonly only?: string
   /** The folder of the run; the caller keeps it when something is wrong. */
   readonly folder: string
   readonly progress: (line: string) => void
+}
+
+/** The rounds of one kind of fault, and the longest pause of a partition's sends. */
+interface FaultFigure {
+  readonly fault: string
+  readonly rounds: number
+  readonly longestPauseMs: number
+  /** What Kiroku aims at. */
+  readonly pauseMs: number
 }
 
 /** What came of it. */
@@ -45,7 +61,7 @@ export interface ChaosResult {
   readonly rounds: number
   readonly kills: number
   readonly killsInFlight: number
-  readonly freezes: number
+  readonly faults: readonly FaultFigure[]
   readonly acknowledged: number
   readonly deadLettered: number
   readonly redriven: number
@@ -62,67 +78,85 @@ export interface ChaosResult {
 }
 
 /**
- * Two nodes on one nats-server under load; each round kills one of the three without warning and starts it again.
- * At the end everything is consumed, and the log is checked against what producer and consumer saw. Errors:
- * an `Error` when something hangs or ends by itself.
+ * Nodes under load, on NATS; each round does something to them. At the end everything is consumed, and the log is
+ * checked against what producer and consumer saw. Errors: an `Error` when something hangs or ends by itself.
  */
 export const runChaos = async (options: ChaosOptions): Promise<ChaosResult> => {
-  const server = await startServer({ dataDir: join(options.folder, 'nats') })
-  const nodes = ['a', 'b'].map((name) => new EngineProcess(name, server.url, options.folder, partitions))
-  const endNodes = (): void => nodes.forEach((node) => node.kill())
-  process.once('exit', endNodes)
+  const random = seeded(options.seed)
+  const kills: Kill[] = []
+  const onKill = (what: Kill['what']): void => void kills.push({ what, atMs: Date.now() })
+  const deployment = options.cluster
+    ? clusterDeployment(await ThreeServers.start(options.folder, random), random, onKill)
+    : await oneServer(options.folder, random, onKill)
+  const abandon = (): void => deployment.abandon()
+  process.once('exit', abandon)
   let run: Run | undefined
   try {
-    for (const node of nodes) node.start()
-    run = await Run.begin(options, server, nodes)
+    const deck = new Deck(namedLike(options.only, deployment.faults), random)
+    run = await Run.begin(options, deployment, deck, random, kills)
     return await run.run()
   } finally {
     await run?.end()
-    endNodes()
-    process.off('exit', endNodes)
-    await server.stop()
+    await deployment.stop()
+    process.off('exit', abandon)
   }
+}
+
+const namedLike = (text = '', faults: readonly Fault[]): readonly Fault[] => {
+  const found = faults.filter(({ name }) => name.includes(text))
+  if (found.length === 0) throw new Error(`no fault has "${text}" in its name`)
+  return found
 }
 
 class Run {
   readonly #options: ChaosOptions
-  readonly #server: Server
-  readonly #nodes: readonly EngineProcess[]
+  readonly #deployment: Deployment
   readonly #client: Client
   readonly #traffic: Traffic
   readonly #reader: LogReader
   readonly #random: Random
-  readonly #kills: Kill[] = []
-  #freezes = 0
+  readonly #deck: Deck<Fault>
+  readonly #kills: readonly Kill[]
+  readonly #figures = new Map<string, FaultFigure>()
   readonly #crashes: string[] = []
-  readonly #checker = new Checker()
+  readonly #checker = new Checker(ordersSends)
   readonly #history: History[] = []
 
   private constructor(
     options: ChaosOptions,
-    server: Server,
-    nodes: readonly EngineProcess[],
+    deployment: Deployment,
+    deck: Deck<Fault>,
+    random: Random,
+    kills: readonly Kill[],
     client: Client,
     traffic: Traffic,
     reader: LogReader,
   ) {
     this.#options = options
-    this.#server = server
-    this.#nodes = nodes
+    this.#deployment = deployment
     this.#client = client
     this.#traffic = traffic
     this.#reader = reader
-    this.#random = seeded(options.seed)
-    for (const node of nodes) node.onCrash = (text) => this.#crashes.push(text)
+    this.#random = random
+    this.#deck = deck
+    this.#kills = kills
+    deployment.onCrash((text) => this.#crashes.push(text))
   }
 
-  static async begin(options: ChaosOptions, server: Server, nodes: readonly EngineProcess[]): Promise<Run> {
-    const client = await connectClient({ servers: server.url, name: 'chaos' })
+  static async begin(
+    options: ChaosOptions,
+    deployment: Deployment,
+    deck: Deck<Fault>,
+    random: Random,
+    kills: readonly Kill[],
+  ): Promise<Run> {
+    const client = await connectClient({ servers: deployment.urls, name: 'chaos' })
     try {
       await createQueues(client)
-      const reader = await LogReader.open(server.url)
-      const traffic = await Traffic.start(server.url, options.seed)
-      return new Run(options, server, nodes, client, traffic, reader)
+      if (options.cluster) await ageLog(client)
+      const reader = await LogReader.open(deployment.urls)
+      const traffic = await Traffic.start(deployment.urls, options.seed)
+      return new Run(options, deployment, deck, random, kills, client, traffic, reader)
     } catch (error) {
       // An open connection would keep the process alive.
       await client.close()
@@ -152,47 +186,50 @@ class Run {
 
   async #round(round: number): Promise<void> {
     const before = this.#traffic.acknowledged
-    const choice = this.#random.int(5)
-    const victim = choice === 0 ? undefined : this.#nodes[choice % 2]!
+    const { pauses } = this.#traffic
+    const fault = this.#deck.draw()
     if (this.#random.next() >= hastyShare)
-      await this.#until('the victim has something to lose', () => this.#worthKilling(victim))
-    if (victim !== undefined && this.#random.next() < freezeShare) await this.#freezeOther(victim)
+      await this.#until('there is something to lose', () => this.#hits(fault))
     this.#traffic.pace(0)
     const sends = 50 + this.#random.int(650)
     await this.#until('sends are acknowledged', () => this.#traffic.acknowledged >= before + sends)
     await pause(this.#random.int(40))
-    await this.#kill(victim)
-    this.#traffic.pace(calmPauseMs)
-    await this.#until('sends are acknowledged', () => this.#traffic.acknowledged >= before + sendsPerRound)
-    const name = victim === undefined ? 'nats-server' : `node ${victim.name}`
+    const situation: Situation = {
+      active: await this.#active(),
+      served: () => this.#until('every partition is served', this.#served),
+    }
+    pauses.begin(performance.now())
+    const [awayMs] = await Promise.all([
+      within(fault.inject(situation), injectMs, `${fault.name} is over`),
+      pause(loadedMs).then(() => this.#traffic.pace(calmPauseMs)),
+    ])
+    pauses.expectAll()
+    await this.#until(
+      'sends to every partition are acknowledged',
+      () => pauses.allServed && this.#traffic.acknowledged >= before + sendsPerRound,
+    )
+    const pauseMs = Math.max(0, pauses.longestMs(performance.now()) - awayMs)
+    this.#note(fault, pauseMs)
     this.#options.progress(
-      `round ${round} of ${this.#options.rounds}: killed ${name}, ${this.#traffic.acknowledged} sends acknowledged`,
+      `round ${round} of ${this.#options.rounds}: ${fault.name}, pause ${(pauseMs / 1_000).toFixed(1)} s, ` +
+        `${this.#traffic.acknowledged} sends acknowledged`,
     )
   }
 
-  /** Kills a node, or the server, at once and starts it again a moment later. */
-  async #kill(victim: EngineProcess | undefined): Promise<void> {
-    this.#kills.push({ what: victim === undefined ? 'server' : 'node', atMs: Date.now() })
-    await (victim === undefined ? this.#server.kill('SIGKILL') : victim.end('SIGKILL'))
-    await pause(this.#random.int(300))
-    if (victim === undefined) await this.#server.restart()
-    else victim.start()
+  #note({ name, pauseMs }: Fault, longestPauseMs: number): void {
+    const before = this.#figures.get(name)
+    this.#figures.set(name, {
+      fault: name,
+      rounds: (before?.rounds ?? 0) + 1,
+      longestPauseMs: Math.round(Math.max(before?.longestPauseMs ?? 0, longestPauseMs)),
+      pauseMs,
+    })
   }
 
-  /** Lets the other node lose everything without knowing: what it still sends off must not count any more. */
-  async #freezeOther(victim: EngineProcess): Promise<void> {
-    const other = this.#nodes.find((node) => node !== victim)!
-    other.signal('SIGSTOP')
-    await pause(freezeMs + this.#random.int(1_000))
-    other.signal('SIGCONT')
-    this.#freezes++
-  }
-
-  /** Whether every partition is served, and some of them by the victim. */
-  async #worthKilling(victim: EngineProcess | undefined): Promise<boolean> {
+  /** Whether every partition is served, and the fault has something to hit. */
+  async #hits({ hits }: Fault): Promise<boolean> {
     const active = await this.#active()
-    if (active.length < partitions) return false
-    return victim === undefined || active.some(({ node }) => node.endsWith(`-${victim.pid}`))
+    return active.length === partitions && hits?.(active) !== false
   }
 
   async #active(): Promise<PartitionDescription[]> {
@@ -233,13 +270,13 @@ class Run {
   async #judge(): Promise<ChaosResult> {
     const { progress } = this.#options
     progress('verifying')
-    const verified = await verifyLog(this.#server.url)
-    await Promise.all(this.#nodes.map((node) => node.end('SIGTERM')))
+    const verified = await verifyLog(this.#deployment.urls)
+    await this.#deployment.stopNodes()
     progress('checking')
     this.#history.push(this.#traffic.takeHistory())
-    const checker = new Checker()
+    const checker = new Checker(ordersSends)
     const inFlight = new KillsInFlight()
-    const reader = await LogReader.open(this.#server.url)
+    const reader = await LogReader.open(this.#deployment.urls)
     for await (const frame of reader.frames()) {
       checker.frame(frame)
       inFlight.frame(frame)
@@ -251,10 +288,10 @@ class Run {
     }
     checker.finish()
     return {
-      rounds: this.#kills.length,
+      rounds: [...this.#figures.values()].reduce((sum, { rounds }) => sum + rounds, 0),
       kills: this.#kills.length,
       killsInFlight: inFlight.among(this.#kills, this.#traffic.slow).size,
-      freezes: this.#freezes,
+      faults: [...this.#figures.values()],
       acknowledged: this.#traffic.acknowledged,
       deadLettered: checker.totals.deadLettered,
       redriven: checker.totals.redriven,
@@ -288,12 +325,15 @@ class Run {
   }
 }
 
-const within = async (promise: Promise<void>, timeoutMs: number, what: string): Promise<void> => {
+const within = async <A>(promise: Promise<A>, timeoutMs: number, what: string): Promise<A> => {
   const timer = new AbortController()
   const late = pause(timeoutMs, undefined, { signal: timer.signal }).then(() => {
     throw new Error(`not within ${timeoutMs} ms: ${what}`)
   })
   late.catch(() => undefined)
-  await Promise.race([promise, late])
-  timer.abort()
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    timer.abort()
+  }
 }

@@ -24,7 +24,14 @@ beforeEach(async () => {
   ;[server, folder] = await Promise.all([startTestNats(), temporaryFolder()])
   nats = await connectNats({ servers: server.url })
   nodes = ['first', 'second'].map(
-    (name) => new EngineProcess(name, server.url, folder.path, partitions, undefined, ['--audit', 'off']),
+    (name) =>
+      new EngineProcess({
+        name,
+        url: server.url,
+        folder: folder.path,
+        partitions,
+        flags: ['--audit', 'off'],
+      }),
   )
   for (const node of nodes) node.start()
 })

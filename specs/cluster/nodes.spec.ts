@@ -20,7 +20,7 @@ let client: Client
 
 beforeEach(async () => {
   ;[server, folder] = await Promise.all([startTestNats(), temporaryFolder()])
-  const node = (name: string) => new EngineProcess(name, server.url, folder.path, partitions)
+  const node = (name: string) => new EngineProcess({ name, url: server.url, folder: folder.path, partitions })
   first = node('first')
   second = node('second')
   first.start()

@@ -28,11 +28,13 @@ afterEach(async () => {
 })
 
 const start = (name: string, ...flags: string[]): EngineProcess => {
-  const node = new EngineProcess(name, server.url, folder.path, partitions, undefined, [
-    '--audit',
-    'off',
-    ...flags,
-  ])
+  const node = new EngineProcess({
+    name,
+    url: server.url,
+    folder: folder.path,
+    partitions,
+    flags: ['--audit', 'off', ...flags],
+  })
   nodes.push(node)
   node.start()
   return node

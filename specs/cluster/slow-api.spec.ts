@@ -20,7 +20,13 @@ beforeEach(async () => {
   ;[server, folder] = await Promise.all([startTestNats(), temporaryFolder()])
   for (const name of ['first', 'second']) {
     const proxy = await ApiProxy.start(server.port)
-    const node = new EngineProcess(name, proxy.url, folder.path, partitions, undefined, ['--audit', 'off'])
+    const node = new EngineProcess({
+      name,
+      url: proxy.url,
+      folder: folder.path,
+      partitions,
+      flags: ['--audit', 'off'],
+    })
     node.start()
     proxies.push(proxy)
     nodes.push(node)

@@ -32,10 +32,13 @@ afterEach(async () => {
 /** Starts a node; its metrics are at the address. */
 const start = async (name: string, ...flags: string[]) => {
   const http = `127.0.0.1:${await freePort()}`
-  const node = new EngineProcess(name, server.url, folder.path, partitions, undefined, [
-    ...['--http', http, '--audit', 'off'],
-    ...flags,
-  ])
+  const node = new EngineProcess({
+    name,
+    url: server.url,
+    folder: folder.path,
+    partitions,
+    flags: ['--http', http, '--audit', 'off', ...flags],
+  })
   nodes.push(node)
   node.start()
   return { node, http }

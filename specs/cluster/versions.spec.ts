@@ -37,10 +37,13 @@ afterAll(() => release.remove())
 beforeEach(async () => {
   if (!isThere) return
   ;[server, folder] = await Promise.all([startTestNats(), temporaryFolder()])
-  nodes = ['first', 'second'].map((name) => ({
-    old: new EngineProcess(name, server.url, folder.path, partitions, previous),
-    present: new EngineProcess(name, server.url, folder.path, partitions),
-  }))
+  nodes = ['first', 'second'].map((name) => {
+    const options = { name, url: server.url, folder: folder.path, partitions }
+    return {
+      old: new EngineProcess({ ...options, executable: previous }),
+      present: new EngineProcess(options),
+    }
+  })
 })
 afterEach(async () => {
   if (!isThere) return
@@ -185,6 +188,6 @@ describe.skipIf(!isThere)('the previous release beside the present one', { timeo
 
     const { sent, first } = await traffic.finish()
     for (const [key, n] of sent) expect({ [key]: first.get(key) }).toEqual({ [key]: upTo(n) })
-    expect(await verifyLog(server.url)).toMatchObject({ ok: true })
+    expect(await verifyLog([server.url])).toMatchObject({ ok: true })
   })
 })

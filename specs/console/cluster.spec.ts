@@ -67,7 +67,7 @@ it('a node that joins takes its share and one that leaves hands it over, and the
   await page.getByText('Nothing has moved since this page was opened.').waitFor()
   const partitions = await tiles.count()
   await using folder = await temporaryFolder()
-  const second = new EngineProcess('second', engine.nats, folder.path, partitions)
+  const second = new EngineProcess({ name: 'second', url: engine.nats, folder: folder.path, partitions })
   second.start()
   try {
     const name = `-${second.pid}`

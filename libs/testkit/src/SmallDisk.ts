@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { closeSync, fsyncSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -9,6 +9,7 @@ const run = promisify(execFile)
 /** A disk of a few MiB, in memory, which a test may fill. Needs root. */
 export class SmallDisk implements AsyncDisposable {
   readonly #folder: TemporaryFolder
+  readonly #atExit = (): void => void execFileSync('umount', ['--lazy', this.path])
 
   private constructor(folder: TemporaryFolder) {
     this.#folder = folder
@@ -22,7 +23,10 @@ export class SmallDisk implements AsyncDisposable {
       await folder.remove()
       throw error
     }
-    return new SmallDisk(folder)
+    const disk = new SmallDisk(folder)
+    // Ahead of the removal of the folder.
+    process.prependOnceListener('exit', disk.#atExit)
+    return disk
   }
 
   /** A small disk; where none can be mounted the test is skipped with a warning, or fails where all must run. */
@@ -45,6 +49,11 @@ export class SmallDisk implements AsyncDisposable {
   get freeBytes(): number {
     const { bavail, bsize } = statfsSync(this.path)
     return bavail * bsize
+  }
+
+  get usedBytes(): number {
+    const { blocks, bfree, bsize } = statfsSync(this.path)
+    return (blocks - bfree) * bsize
   }
 
   /** Fills the disk, as another program would, up to this many free bytes. */
@@ -73,6 +82,7 @@ export class SmallDisk implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await run('umount', [this.path]).catch(() => run('umount', ['--lazy', this.path]))
+    process.off('exit', this.#atExit)
     await this.#folder.remove()
   }
 

@@ -1,0 +1,19 @@
+import type { Fault } from './Fault.ts'
+
+/** The nodes and servers under test. */
+export interface Deployment {
+  /** The addresses of the servers. */
+  readonly urls: readonly string[]
+  readonly faults: readonly Fault[]
+  /** Hears of nodes that end by themselves. */
+  onCrash(hear: (text: string) => void): void
+  /** Ends the nodes in order; the servers stay. */
+  stopNodes(): Promise<void>
+  /** Ends everything, whatever it does. */
+  stop(): Promise<void>
+  /** Ends at once what would outlive this process. */
+  abandon(): void
+}
+
+/** Told of each node or server that is killed without warning. */
+export type OnKill = (what: 'node' | 'server') => void
