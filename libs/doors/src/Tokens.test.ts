@@ -114,6 +114,7 @@ describe('a request to an API without tokens', () => {
     ['another site', { host: '127.0.0.1:8480', origin: 'https://example.org' }],
     ['a cross-site form', { host: '127.0.0.1:8480', 'sec-fetch-site': 'cross-site' }],
     ['a name rebound to this machine', { host: 'evil.example.org:8480' }],
+    ['a page of another port in an old browser', { host: 'localhost:8480', origin: 'http://localhost:3000' }],
     ['a sandboxed page', { host: '127.0.0.1:8480', origin: 'null' }],
   ])('is refused for %s', (_, headers) => {
     expect(idOf(() => checkLocalRequest(headers))).toBe('Forbidden')

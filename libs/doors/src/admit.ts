@@ -41,11 +41,15 @@ export const actorOf = ({ name }: Admitted, origin: string, reason: string | und
  * host names rebound to this machine. Errors: `Forbidden`.
  */
 export const checkLocalRequest = (headers: Headers): void => {
-  const host = headers['host']?.replace(/:\d+$/, '') ?? 'localhost'
-  const site = headers['sec-fetch-site'] ?? 'none'
-  const origin = headers['origin']
-  const foreign = origin !== undefined && !isLoopback(hostOf(origin))
-  if (!isLoopback(host) || foreign || (site !== 'none' && site !== 'same-origin'))
+  const { host = 'localhost', origin, 'sec-fetch-site': site } = headers
+  const from = origin === undefined ? undefined : urlOf(origin)
+  // A page of another port is another site. Browsers say so, but for old ones, which send the page's origin alone.
+  const isOwn =
+    from === undefined
+      ? origin === undefined
+      : isLoopback(from.hostname) && (site !== undefined || from.host === host)
+  const isAsked = site === undefined || site === 'none' || site === 'same-origin'
+  if (!isLoopback(host.replace(/:\d+$/, '')) || !isOwn || !isAsked)
     throw new KirokuError(
       'Forbidden',
       'without tokens the API answers this machine only, and no other web site',
@@ -59,10 +63,4 @@ export const checkLocalRequest = (headers: Headers): void => {
 export const isFromPage = (headers: Headers): boolean =>
   headers['sec-fetch-site'] === 'same-origin' || headers['origin'] !== undefined
 
-const hostOf = (origin: string): string => {
-  try {
-    return new URL(origin).hostname
-  } catch {
-    return origin
-  }
-}
+const urlOf = (origin: string): URL | undefined => (URL.canParse(origin) ? new URL(origin) : undefined)
