@@ -1,10 +1,11 @@
-import type { DoorAccess, OperationTimes, Refusals } from '@kiroku/doors'
+import type { DoorAccess, InFlight, OperationTimes, Refusals } from '@kiroku/doors'
 import * as Layer from 'effect/Layer'
 import * as HttpApiBuilder from 'effect/http-api/HttpApiBuilder'
 import type { ApiDependencies } from './ApiDependencies.ts'
 import type { ConsolePages } from './console/ConsolePages.ts'
 import { Api } from './definition/Api.ts'
 import { accessLayer, failuresLayer } from './handlers/access.ts'
+import { bodyRoom } from './handlers/bodyRoom.ts'
 import { clusterHandlers } from './handlers/cluster.ts'
 import { feedHandlers } from './handlers/feed.ts'
 import { lookingBackHandlers } from './handlers/lookingBack.ts'
@@ -25,13 +26,14 @@ interface Endpoints extends Pick<DoorAccess, 'tokens' | 'onDefect'> {
   readonly onReveal: OnReveal
   readonly times: OperationTimes
   readonly refusals: Refusals
+  readonly inFlight: InFlight
   /** Aborted when the door closes: receives that wait and feeds end. */
   readonly closing: AbortSignal
 }
 
 /** The endpoints of the API's definition: who may call, what answers, and how failures are reported. */
 export const apiLayer = (dependencies: ApiDependencies, endpoints: Endpoints) => {
-  const { tokens, onDefect, bodyBytesMax, console, onReveal, times, refusals, closing } = endpoints
+  const { tokens, onDefect, bodyBytesMax, console, onReveal, times, refusals, inFlight, closing } = endpoints
   return HttpApiBuilder.layer(Api, { openapiPath: '/openapi.json' }).pipe(
     Layer.provide([
       queueHandlers(dependencies, onDefect),
@@ -47,8 +49,12 @@ export const apiLayer = (dependencies: ApiDependencies, endpoints: Endpoints) =>
     ]),
     Layer.provide([
       outageWatchLayer(dependencies),
-      accessLayer({ tokens, refusals }, console?.isReadOnly === true),
-      failuresLayer(bodyBytesMax, onDefect),
+      accessLayer(
+        { tokens, refusals },
+        { bodyBytesMax, inFlight, bodyRoom: bodyRoom(dependencies) },
+        console?.isReadOnly === true,
+      ),
+      failuresLayer(onDefect),
     ]),
   )
 }

@@ -1,4 +1,4 @@
-import { errorHeaders, statusOf, type OnDefect, type OperationTimes } from '@kiroku/doors'
+import { errorHeaders, statusOf, type InFlight, type OnDefect, type OperationTimes } from '@kiroku/doors'
 import * as Cause from 'effect/Cause'
 import * as Effect from 'effect/Effect'
 import * as Layer from 'effect/Layer'
@@ -18,6 +18,7 @@ import { reportDefect } from './reportDefect.ts'
 /** What the routes outside the API's definition go by. */
 export interface PlainRoutes extends Guard {
   readonly times: OperationTimes
+  readonly inFlight: InFlight
   readonly answerConsole: AnswerConsole | undefined
 }
 
@@ -89,7 +90,7 @@ const readiness = (warnings: readonly string[]) =>
   warnings.length === 0 ? { status: 'ready' } : { status: 'ready', warnings }
 
 /** Asks nobody: a node's metrics must not depend on NATS. */
-const metrics = ({ about, metrics, owned }: ApiDependencies, { times, ...guard }: PlainRoutes) =>
+const metrics = ({ about, metrics, owned }: ApiDependencies, { times, inFlight, ...guard }: PlainRoutes) =>
   Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     const presented = request.headers['authorization']?.replace(/^Bearer /, '') ?? ''
@@ -101,6 +102,7 @@ const metrics = ({ about, metrics, owned }: ApiDependencies, { times, ...guard }
         ...queueMetrics(measured, partitions),
         times.family(),
         guard.refusals.family(),
+        ...inFlight.families(),
         ...metrics(),
       ])
     })

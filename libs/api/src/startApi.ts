@@ -1,14 +1,17 @@
-import { createServer } from 'node:http'
 import * as NodeHttpServer from '@effect/platform-node/NodeHttpServer'
 import {
   checkBind,
+  httpLimitsDefault,
   httpUrl,
+  InFlight,
+  limitedServer,
   listenError,
   OperationTimes,
   Refusals,
   Tokens,
   type Address,
   type DoorAccess,
+  type HttpLimits,
   type OpenDoor,
 } from '@kiroku/doors'
 import * as Cause from 'effect/Cause'
@@ -18,7 +21,6 @@ import * as Exit from 'effect/Exit'
 import * as Layer from 'effect/Layer'
 import * as Scope from 'effect/Scope'
 import * as HttpApiSwagger from 'effect/http-api/HttpApiSwagger'
-import { MaxBodySize } from 'effect/http/HttpIncomingMessage'
 import * as HttpRouter from 'effect/http/HttpRouter'
 import * as HttpServer from 'effect/http/HttpServer'
 import type { ApiDependencies } from './ApiDependencies.ts'
@@ -27,6 +29,7 @@ import type { ConsolePages } from './console/ConsolePages.ts'
 import { consoleAnswers } from './console/answerConsole.ts'
 import { Api } from './definition/Api.ts'
 import type { OnReveal } from './handlers/messages.ts'
+import { limitRequests } from './limitRequests.ts'
 import { everyAnswer, plainRoutes } from './plainRoutes.ts'
 
 /** Where and how the API is served. */
@@ -34,6 +37,7 @@ export interface ApiOptions
   extends Address, Partial<Pick<DoorAccess, 'tokens' | 'drainMs' | 'onDefect' | 'onRefused'>> {
   /** Largest request body, in bytes. */
   readonly bodyBytesMax: number
+  readonly limits?: HttpLimits
   /** The console to serve at `/`; absent: none. */
   readonly console?: ConsolePages
   /** Called when a hidden body is revealed. */
@@ -50,6 +54,8 @@ export const startApi = async (dependencies: ApiDependencies, options: ApiOption
   const onDefect = options.onDefect ?? (() => {})
   const times = new OperationTimes()
   const refusals = new Refusals(options.onRefused ?? (() => {}))
+  const limits = options.limits ?? httpLimitsDefault
+  const inFlight = new InFlight(limits)
   const closing = new AbortController()
   const routes = Layer.mergeAll(
     apiLayer(dependencies, {
@@ -60,24 +66,26 @@ export const startApi = async (dependencies: ApiDependencies, options: ApiOption
       onReveal: options.onReveal ?? (() => {}),
       times,
       refusals,
+      inFlight,
       closing: closing.signal,
     }),
     HttpApiSwagger.layer(Api, { path: '/docs' }),
     plainRoutes(dependencies, {
       times,
       refusals,
+      inFlight,
       tokens,
       answerConsole: options.console && consoleAnswers(options.console),
     }),
+    limitRequests(inFlight),
     everyAnswer(onDefect),
   )
   const server = HttpRouter.serve(routes, {
     disableLogger: true,
     disableListenLog: true,
-    middleware: Effect.provideService(MaxBodySize, options.bodyBytesMax as never),
   }).pipe(
     Layer.provideMerge(
-      NodeHttpServer.layer(createServer, {
+      NodeHttpServer.layer(() => limitedServer(limits, () => inFlight.dropped()), {
         host: options.host,
         port: options.port,
         gracefulShutdownTimeout: options.drainMs ?? 5_000,

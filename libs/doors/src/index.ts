@@ -1,6 +1,6 @@
 /**
- * What every door shares. Owns addresses, tokens and the actors behind them, the mapping of errors to statuses, and the
- * times of operations. Knows no protocol of its own; talks to a `@kiroku/client`.
+ * What every door shares. Owns addresses, tokens and the actors behind them, limits on what callers take, the mapping of
+ * errors to statuses, and the times of operations. Knows no protocol of its own; talks to a `@kiroku/client`.
  */
 export type { Door, DoorAccess, OnDefect, OpenDoor } from './Door.ts'
 export { checkBind, httpUrl, isLoopback, listenError, type Address } from './address.ts'
@@ -13,6 +13,9 @@ export {
   toDoorError,
   type DoorError,
 } from './errorStatus.ts'
+export { httpLimitsDefault, type HttpLimits } from './HttpLimits.ts'
+export { InFlight } from './InFlight.ts'
+export { limitedServer } from './limitedServer.ts'
 export { readFamilies, type FamilyRow, type Labels, type MetricFamily, type Reader } from './MetricFamily.ts'
 export { OperationTimes } from './OperationTimes.ts'
 export { Refusals, type Refusal } from './Refusals.ts'

@@ -1,22 +1,7 @@
-/** One row of the configuration table. */
-export interface Setting {
-  /** Key in `kiroku.jsonc`. */
-  readonly key: string
-  readonly flag: string
-  readonly env: string
-  readonly kind: 'text' | 'int' | 'duration' | 'bytes' | 'choice'
-  readonly choices?: readonly string[]
-  /** Smallest value of an int, or of a duration in ms. */
-  readonly min?: number
-  /** Largest value, of the same. */
-  readonly max?: number
-  /** As the user would write it. */
-  readonly default?: string
-  readonly metavar?: string
-  readonly description: string
-}
+import { httpSettings } from './httpSettings.ts'
+import { setting } from './Setting.ts'
 
-const setting = <const S extends Setting>(row: S): S => row
+export type { Setting } from './Setting.ts'
 
 /**
  * Everything that can be configured, as data: `docs/reference/configuration.md`, the flags of the CLI, the
@@ -233,24 +218,7 @@ export const settingsTable = [
     description:
       'Whether a node and the clients on its machine, under the same user, talk directly over a Unix-domain socket in the data folder, and over NATS only where that fails. Not on Windows.',
   }),
-  setting({
-    key: 'http',
-    flag: 'http',
-    env: 'KIROKU_HTTP',
-    kind: 'text',
-    metavar: 'HOST:PORT',
-    description:
-      'Address of the HTTP API. `kiroku up` takes 127.0.0.1:8480, or a free port if that is taken; `kiroku serve` has no API by default. An address beyond loopback needs tokens.',
-  }),
-  setting({
-    key: 'httpBody',
-    flag: 'http-body',
-    env: 'KIROKU_HTTP_BODY',
-    kind: 'bytes',
-    default: '16MiB',
-    metavar: 'SIZE',
-    description: 'Maximum size of a request to the HTTP API.',
-  }),
+  ...httpSettings,
   setting({
     key: 'tokens',
     flag: 'tokens',

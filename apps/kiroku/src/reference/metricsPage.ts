@@ -1,5 +1,5 @@
 import { queueMetrics } from '@kiroku/api'
-import { OperationTimes, type MetricFamily } from '@kiroku/doors'
+import { httpLimitsDefault, InFlight, OperationTimes, Refusals, type MetricFamily } from '@kiroku/doors'
 import { auditorMetrics } from '../auditor/auditorMetrics.ts'
 import { engineMetrics } from '../serve/engineMetrics.ts'
 import { code, table } from './markdown.ts'
@@ -37,7 +37,11 @@ export const metricsPage = (): string =>
     '',
     '## The HTTP API of this process',
     '',
-    ...families([new OperationTimes().family()]),
+    ...families([
+      new OperationTimes().family(),
+      new Refusals(() => {}).family(),
+      ...new InFlight(httpLimitsDefault).families(),
+    ]),
     '',
     '## The auditor next to it',
     '',

@@ -12,6 +12,7 @@ import { startConsole } from '../console/startConsole.ts'
 import { catalogueStream } from '../log/logAdapter.ts'
 import type { LogSetup } from '../log/openEngineLog.ts'
 import { engineDependencies } from './engineDependencies.ts'
+import { httpLimitsOf } from './httpLimitsOf.ts'
 import { joinLog } from './joinLog.ts'
 import type { KeptAddress } from './keepAddress.ts'
 import { logClientEvent } from './logClientEvent.ts'
@@ -121,6 +122,7 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
               ...address,
               ...pagesOf(address.host),
               bodyBytesMax: settings.httpBody,
+              limits: httpLimitsOf(settings),
               onReveal: ({ by, ...what }) =>
                 logger('info', 'hidden body revealed', { ...what, by: by.name, from: by.origin }),
             }),

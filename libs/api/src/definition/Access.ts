@@ -16,6 +16,14 @@ export const RequiredRole = Context.Reference<Role>('kiroku/api/RequiredRole', {
   defaultValue: () => 'admin',
 })
 
+/**
+ * The level of a request's JSON at which messages for the queue of its path begin; an annotation of the definition.
+ * 0: it has none.
+ */
+export const MessagesLevel = Context.Reference<number>('kiroku/api/MessagesLevel', {
+  defaultValue: () => 0,
+})
+
 /** Requires a bearer token with a sufficient role, when tokens are configured. */
 export class Access extends HttpApiMiddleware.Service<Access, { provides: Caller | CallerRole }>()(
   'kiroku/api/Access',

@@ -3,6 +3,7 @@ import * as HttpApiGroup from 'effect/http-api/HttpApiGroup'
 import * as HttpApiSchema from 'effect/http-api/HttpApiSchema'
 import * as OpenApi from 'effect/http-api/OpenApi'
 import * as Schema from 'effect/Schema'
+import { MessagesLevel } from './Access.ts'
 import { TraceAnswer } from './answers.ts'
 import { errorSchemas as error } from './apiError.ts'
 import {
@@ -34,7 +35,8 @@ export const messages = HttpApiGroup.make('messages')
       error,
     })
       .annotateMerge(forRole('operator', 'Stores one message.'))
-      .annotate(TellsOutage, true),
+      .annotate(TellsOutage, true)
+      .annotate(MessagesLevel, 1),
     HttpApiEndpoint.post('sendBatch', '/queues/:queue/messages/batch', {
       params,
       payload: OutgoingBatch,
@@ -42,7 +44,8 @@ export const messages = HttpApiGroup.make('messages')
       error,
     })
       .annotateMerge(forRole('operator', 'Stores several messages in order.'))
-      .annotate(TellsOutage, true),
+      .annotate(TellsOutage, true)
+      .annotate(MessagesLevel, 3),
     HttpApiEndpoint.post('receive', '/queues/:queue/receive', {
       params,
       payload: ReceiveRequest,

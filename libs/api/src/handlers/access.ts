@@ -9,7 +9,7 @@ import {
   type Role,
   type Tokens,
 } from '@kiroku/doors'
-import { isKirokuError, KirokuError } from '@kiroku/protocol'
+import { KirokuError } from '@kiroku/protocol'
 import * as Cause from 'effect/Cause'
 import * as Context from 'effect/Context'
 import * as Effect from 'effect/Effect'
@@ -21,27 +21,28 @@ import type { Top } from 'effect/http-api/HttpApiEndpoint'
 import * as HttpApiError from 'effect/http-api/HttpApiError'
 import * as HttpServerRequest from 'effect/http/HttpServerRequest'
 import type { HttpServerResponse } from 'effect/http/HttpServerResponse'
-import { Access, Caller, CallerRole, Failures, RequiredRole } from '../definition/Access.ts'
+import { Access, Caller, CallerRole, Failures, MessagesLevel, RequiredRole } from '../definition/Access.ts'
 import { reportDefect } from '../reportDefect.ts'
-import { isTooDeep, jsonLevelsMax } from './jsonLevels.ts'
+import { boundJson, type JsonBounds } from './boundJson.ts'
 
 /**
  * Checks tokens, and names the caller for the record. Without tokens everyone on loopback is `local`.
  * Read-only pages are refused whatever a viewer may not do, with any token.
  */
-export const accessLayer = (guard: Guard, pagesOnlyLook: boolean): Layer.Layer<Access> =>
+export const accessLayer = (guard: Guard, bounds: JsonBounds, pagesOnlyLook: boolean): Layer.Layer<Access> =>
   Layer.succeed(Access, {
     bearer: Effect.fnUntraced(function* (
       httpEffect: Effect.Effect<HttpServerResponse, unhandled, Caller | CallerRole>,
       { credential, endpoint }: { readonly credential: Redacted.Redacted<string>; readonly endpoint: Top },
     ) {
       const request = yield* HttpServerRequest.HttpServerRequest
-      const needs = Context.get(endpoint.annotations as Context.Context<never>, RequiredRole)
+      const annotations = endpoint.annotations as Context.Context<never>
+      const needs = Context.get(annotations, RequiredRole)
       const presented = Redacted.value(credential)
       const isReadOnly = pagesOnlyLook && needs !== 'viewer' && isFromPage(request.headers)
       const admitted = yield* admitCaller(guard, presented, needs, isReadOnly)
       const reason = request.headers['x-kiroku-reason']
-      yield* refuseDeepJson
+      yield* boundJson(request, bounds, Context.get(annotations, MessagesLevel))
       return yield* Effect.provide(
         httpEffect,
         Context.make(Caller, actorOf(admitted, originOf(request), reason)).pipe(
@@ -79,17 +80,8 @@ export const admitCaller = Effect.fnUntraced(function* (
 const originOf = ({ remoteAddress }: HttpServerRequest.HttpServerRequest): string =>
   `http ${Option.getOrElse(remoteAddress, () => 'unknown')}`
 
-/** The caller is admitted: now the body must not be nested so deep that parsing it overflows the stack. */
-const refuseDeepJson = Effect.gen(function* () {
-  const request = yield* HttpServerRequest.HttpServerRequest
-  if (request.method === 'GET' || !isTooDeep(yield* Effect.orDie(request.text))) return
-  return yield* Effect.fail(
-    toDoorError(new KirokuError('InvalidArgument', `the JSON goes deeper than ${jsonLevelsMax} levels`)),
-  )
-})
-
-/** Turns malformed requests, bodies over the limit and defects into errors of Kiroku. */
-export const failuresLayer = (bodyBytesMax: number, onDefect: OnDefect): Layer.Layer<Failures> =>
+/** Turns malformed requests and defects into errors of Kiroku. */
+export const failuresLayer = (onDefect: OnDefect): Layer.Layer<Failures> =>
   Layer.succeed(Failures, (httpEffect) =>
     Effect.catchCause(
       Effect.filterOrFail(
@@ -103,10 +95,6 @@ export const failuresLayer = (bodyBytesMax: number, onDefect: OnDefect): Layer.L
         const error: unknown = Cause.squash(cause)
         const isSchemaError = HttpApiError.HttpApiSchemaError.is(error)
         if (isSchemaError && !isAnswer(error)) return yield* Effect.fail(yield* schemaFailure(error))
-        if (isBodyTooLarge(error))
-          return yield* Effect.fail(
-            toDoorError(new KirokuError('BodyTooLarge', `the request is larger than ${bodyBytesMax} bytes`)),
-          )
         if (!isSchemaError && !Cause.hasDies(cause)) return yield* Effect.failCause(cause)
         return yield* Effect.fail(yield* reportDefect(error, onDefect))
       }),
@@ -139,10 +127,3 @@ const jsonProblem = Effect.gen(function* () {
     return (error as Error).message
   }
 })
-
-const isBodyTooLarge = (error: unknown): boolean => {
-  if (isKirokuError(error)) return false
-  for (let e: unknown = error; e instanceof Error; e = e.cause ?? (e as { reason?: unknown }).reason)
-    if (/maxBytes|max(imum)? (body )?size|too large/i.test(e.message)) return true
-  return false
-}

@@ -7,7 +7,7 @@ import * as HttpServerResponse from 'effect/http/HttpServerResponse'
 import type * as definition from '../definition/schemas.ts'
 import { toJson } from './call.ts'
 import { mayRound, parseExact } from './exactJson.ts'
-import { isTooDeep } from './jsonLevels.ts'
+import { isTooMuchJson } from './measureJson.ts'
 
 type OutgoingJson = Schema.Schema.Type<typeof definition.OutgoingMessage>
 type ReceivedJson = Schema.Schema.Type<typeof definition.ReceivedMessage>
@@ -87,7 +87,7 @@ const readable = (message: ReceivedMessage): Pick<ReceivedJson, 'body' | 'bodyBa
     return { bodyBase64: Buffer.from(message.body).toString('base64') }
   }
   const isJson = /^application\/(.+\+)?json\b/.test(message.contentType ?? '')
-  if (!isJson || isTooDeep(text)) return { body: text }
+  if (!isJson || isTooMuchJson(text)) return { body: text }
   try {
     return { body: (mayRound(text) ? parseExact(text) : JSON.parse(text)) as Schema.Json }
   } catch {

@@ -18,7 +18,7 @@ import { limits } from '@kiroku/protocol'
 import { decodeCheckpoint, startMemoryEngine, type MemoryEngine } from '@kiroku/testkit/engine'
 import { afterEach, beforeEach } from 'vitest'
 import type { ApiDependencies } from '../ApiDependencies.ts'
-import { startApi } from '../startApi.ts'
+import { startApi, type ApiOptions } from '../startApi.ts'
 import { unusedTestDependencies } from './unusedTestDependencies.ts'
 
 /** What a test works with; created per test. */
@@ -73,7 +73,11 @@ const answers = (): ApiDependencies['record'] => {
 }
 
 /** Serves the API of an engine in memory until the test ends. */
-export const serve = async (tokens = '', other: Partial<ApiDependencies> = {}) => {
+export const serve = async (
+  tokens = '',
+  other: Partial<ApiDependencies> = {},
+  options: Partial<ApiOptions> = {},
+) => {
   const defects: [error: unknown, request: string][] = []
   const dependencies: ApiDependencies = {
     ...unusedTestDependencies,
@@ -96,11 +100,19 @@ export const serve = async (tokens = '', other: Partial<ApiDependencies> = {}) =
     bodyBytesMax: 10_000,
     drainMs: 200,
     onDefect: (...told) => defects.push(told),
+    ...options,
   })
   apis.push(api)
-  const ask = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
+  const ask = async (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+    signal: AbortSignal | null = null,
+  ) => {
     const response = await fetch(api.url + path, {
       method,
+      signal,
       headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })

@@ -1,0 +1,83 @@
+import { setting } from './Setting.ts'
+
+/** Where the HTTP API listens, and what its callers may take. */
+export const httpSettings = [
+  setting({
+    key: 'http',
+    flag: 'http',
+    env: 'KIROKU_HTTP',
+    kind: 'text',
+    metavar: 'HOST:PORT',
+    description:
+      'Address of the HTTP API. `kiroku up` takes 127.0.0.1:8480, or a free port if that is taken; `kiroku serve` has no API by default. An address beyond loopback needs tokens.',
+  }),
+  setting({
+    key: 'httpBody',
+    flag: 'http-body',
+    env: 'KIROKU_HTTP_BODY',
+    kind: 'bytes',
+    default: '16MiB',
+    metavar: 'SIZE',
+    description: 'Maximum size of a request to the HTTP API.',
+  }),
+  setting({
+    key: 'httpBytes',
+    flag: 'http-bytes',
+    env: 'KIROKU_HTTP_BYTES',
+    kind: 'bytes',
+    default: '256MiB',
+    metavar: 'SIZE',
+    description:
+      'Bytes of all requests to the HTTP API that are not answered yet; beyond it, and beyond the two counts below, callers are told to come back.',
+  }),
+  setting({
+    key: 'httpRequests',
+    flag: 'http-requests',
+    env: 'KIROKU_HTTP_REQUESTS',
+    kind: 'int',
+    min: 1,
+    default: '4096',
+    metavar: 'N',
+    description: 'Requests that the HTTP API answers at once, waiting receives and live feeds among them.',
+  }),
+  setting({
+    key: 'httpConnections',
+    flag: 'http-connections',
+    env: 'KIROKU_HTTP_CONNECTIONS',
+    kind: 'int',
+    min: 1,
+    default: '10000',
+    metavar: 'N',
+    description: 'Connections to the HTTP API; more are closed at once.',
+  }),
+  setting({
+    key: 'httpHeaderTime',
+    flag: 'http-header-time',
+    env: 'KIROKU_HTTP_HEADER_TIME',
+    kind: 'duration',
+    min: 100,
+    default: '10s',
+    metavar: 'TIME',
+    description: 'How long a caller of the HTTP API may take to send the header of a request.',
+  }),
+  setting({
+    key: 'httpRequestTime',
+    flag: 'http-request-time',
+    env: 'KIROKU_HTTP_REQUEST_TIME',
+    kind: 'duration',
+    min: 100,
+    default: '60s',
+    metavar: 'TIME',
+    description: 'How long it may take to send all of it.',
+  }),
+  setting({
+    key: 'httpIdleTime',
+    flag: 'http-idle-time',
+    env: 'KIROKU_HTTP_IDLE_TIME',
+    kind: 'duration',
+    min: 100,
+    default: '60s',
+    metavar: 'TIME',
+    description: 'How long a connection to the HTTP API may rest between two requests.',
+  }),
+] as const

@@ -1,0 +1,112 @@
+import { KirokuError } from '@kiroku/protocol'
+import type { HttpLimits } from './HttpLimits.ts'
+import type { MetricFamily } from './MetricFamily.ts'
+
+/** A connection, as far as is counted by it. */
+export interface Connection {
+  readonly once: (event: 'close', listener: () => void) => unknown
+}
+
+interface Entered {
+  readonly connection: Connection
+  bytes: number
+}
+
+/** What callers can have too much of. */
+type Limited = 'connections' | 'requests' | 'bytes'
+
+/** Pause that a refused caller is told, in ms. */
+const busyMs = 1_000
+
+/** Counts the requests that are being answered, and refuses those beyond the limits before anything is done for them. */
+export class InFlight {
+  readonly #limits: HttpLimits
+  readonly #entered = new Map<object, Entered>()
+  readonly #byConnection = new WeakMap<Connection, Set<object>>()
+  readonly #refused = new Map<Limited, number>()
+  #bytes = 0
+
+  constructor(limits: HttpLimits) {
+    this.#limits = limits
+  }
+
+  /** Begins a request. Errors: `Busy`. */
+  enter(connection: Connection, request: object): void {
+    const { requestsMax, requestsPerConnectionMax } = this.#limits
+    let own = this.#byConnection.get(connection)
+    if (own === undefined) {
+      const known = (own = new Set())
+      this.#byConnection.set(connection, known)
+      // Answers that wait behind another one on the connection are not told that it closed.
+      connection.once('close', () => known.forEach((each) => this.leave(each)))
+    }
+    if (own.size >= requestsPerConnectionMax)
+      throw this.#refuse('requests', `${own.size} requests of this connection wait for an answer, the limit`)
+    if (this.#entered.size >= requestsMax)
+      throw this.#refuse('requests', `${requestsMax} requests are being answered, the limit`)
+    own.add(request)
+    this.#entered.set(request, { connection, bytes: 0 })
+  }
+
+  /** Counts bytes of a request's body as they arrive. Errors: `Busy`. */
+  take(request: object, bytes: number): void {
+    const { bytesMax } = this.#limits
+    const entered = this.#entered.get(request)
+    if (entered === undefined) return
+    if (this.#bytes + bytes > bytesMax)
+      throw this.#refuse('bytes', `the requests that are being answered have ${bytesMax} bytes, the limit`)
+    entered.bytes += bytes
+    this.#bytes += bytes
+  }
+
+  /** Ends a request: it was answered, or its caller is gone. */
+  leave(request: object): void {
+    const entered = this.#entered.get(request)
+    if (entered === undefined) return
+    this.#entered.delete(request)
+    this.#byConnection.get(entered.connection)?.delete(request)
+    this.#bytes -= entered.bytes
+  }
+
+  /** Counts a connection beyond the limit; it was closed unheard. */
+  dropped(): void {
+    this.#count('connections')
+  }
+
+  /** As metrics. */
+  families(): MetricFamily[] {
+    const one = (value: number) => [{ labels: {}, value }]
+    return [
+      {
+        type: 'gauge',
+        name: 'kiroku_http_requests',
+        help: 'Requests to the HTTP API that are being answered, waiting receives and feeds among them.',
+        samples: one(this.#entered.size),
+      },
+      {
+        type: 'gauge',
+        name: 'kiroku_http_request_bytes',
+        help: 'Bytes of the bodies of those requests.',
+        samples: one(this.#bytes),
+      },
+      {
+        type: 'counter',
+        name: 'kiroku_http_busy_total',
+        help: 'Connections and requests that were refused at a limit, by what there was too much of.',
+        samples: (['connections', 'requests', 'bytes'] as const).map((limit) => ({
+          labels: { limit },
+          value: this.#refused.get(limit) ?? 0,
+        })),
+      },
+    ]
+  }
+
+  #refuse(limit: Limited, message: string): KirokuError {
+    this.#count(limit)
+    return new KirokuError('Busy', message, { retryAfterMs: busyMs })
+  }
+
+  #count(limit: Limited): void {
+    this.#refused.set(limit, (this.#refused.get(limit) ?? 0) + 1)
+  }
+}
