@@ -16,7 +16,7 @@ export const scrapeMetrics = async (world: World): Promise<ReadonlyMap<string, n
         folder: '',
       },
       client: world.client,
-      record: {
+      record: () => ({
         search: unused,
         acts: unused,
         history: unused,
@@ -29,7 +29,7 @@ export const scrapeMetrics = async (world: World): Promise<ReadonlyMap<string, n
         batches: unused,
         deadLetters: unused,
         selectLetters: unused,
-      },
+      }),
       body: unused,
       feed: {
         open: () => {

@@ -115,7 +115,7 @@ const places = (id: string): string[] => {
 describe('[SEC-02] what a queue hides stays hidden', () => {
   for (const audited of [true, false])
     it(
-      `[SEC-02] from viewers on every route, wherever a message went, ${audited ? 'by the index' : 'without an auditor'}`,
+      `[SEC-02] from viewers on every route, wherever a message went, ${audited ? 'by the index' : 'without an index'}`,
       { timeout: 120_000 },
       async () => {
         await using world = await createHiddenWorld(audited)

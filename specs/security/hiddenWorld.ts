@@ -1,10 +1,10 @@
 import { startApi } from '@kiroku/api'
-import { bodyOf, type Answering } from '@kiroku/audit'
-import { answerRecord, Auditor, type RunningAuditor } from '@kiroku/auditor'
+import { bodyOf } from '@kiroku/audit'
+import { answerRecord, Auditor } from '@kiroku/auditor'
 import { createClient, inProcess, type Client } from '@kiroku/client'
 import { parseTokens, Tokens } from '@kiroku/doors'
 import { liveFeed } from '@kiroku/feed'
-import { featureLevel, KirokuError } from '@kiroku/protocol'
+import { featureLevel } from '@kiroku/protocol'
 import { temporaryFolder, waitUntil } from '@kiroku/testkit'
 import { decodeCheckpoint, startMemoryEngine } from '@kiroku/testkit/engine'
 
@@ -26,7 +26,7 @@ export interface HiddenWorld extends AsyncDisposable {
 
 /**
  * Starts an engine with tokens for a viewer, `vic`, and an operator, `olga`.
- * @param audited whether an auditor follows its log; without one the engine answers what needs no index
+ * @param audited whether its auditor follows the log; one that has no index yet answers what needs none
  */
 export const createHiddenWorld = async (audited: boolean): Promise<HiddenWorld> => {
   await using building = new AsyncDisposableStack()
@@ -38,15 +38,13 @@ export const createHiddenWorld = async (audited: boolean): Promise<HiddenWorld> 
   building.defer(() => client.close())
   const folder = building.use(await temporaryFolder())
   const followed = { log: engine.log, dataDir: folder.path, decodeCheckpoint }
-  const auditor = audited ? new Auditor({ ...followed, onTrouble: () => {} }) : undefined
-  if (auditor !== undefined) {
+  const auditor = new Auditor({ ...followed, onTrouble: () => {} })
+  if (audited) {
     void auditor.run()
     building.defer(() => auditor.stop())
     await waitUntil(() => auditor.status.partitions.length > 0)
   }
-  const ask: RunningAuditor['ask'] = (question, asked) =>
-    auditor?.ask(question, asked) ?? Promise.reject(new KirokuError('NoAuditor', 'there is no auditor here'))
-  const record: Answering = answerRecord(followed, { ask })
+  const record = answerRecord(auditor)
   const { incarnation, partitions } = engine.log.meta
   const feed = liveFeed({
     name: 'spec',

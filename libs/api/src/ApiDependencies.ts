@@ -1,4 +1,4 @@
-import type { Answering, Filter, MatchingAct, MessageBody, SettledPiece, Trace } from '@kiroku/audit'
+import type { Answering, Asker, Filter, MatchingAct, MessageBody, SettledPiece, Trace } from '@kiroku/audit'
 import type { Client } from '@kiroku/client'
 import type { MetricFamily } from '@kiroku/doors'
 import type { FeedSource } from '@kiroku/feed'
@@ -20,6 +20,7 @@ export type SettleMatching = (
   act: MatchingAct,
   asked: MatchingQuestion,
   by: Actor,
+  signal: AbortSignal,
 ) => Promise<SettledPiece & { readonly cursor?: string }>
 
 /** What is served. */
@@ -41,8 +42,8 @@ interface About {
 export interface ApiDependencies {
   readonly about: About
   readonly client: Client
-  /** Answers questions about the record. */
-  readonly record: Answering
+  /** Answers questions about the record, to each who asks from its own share. */
+  readonly record: (asker: Asker) => Answering
   /** The body of a message, by its trace. Errors: `LogDamaged`, `KeysUnavailable`. */
   readonly body: (trace: Trace) => Promise<MessageBody>
   /** The live feed of counts. */

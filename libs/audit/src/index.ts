@@ -122,5 +122,11 @@ export { bodiesOf } from './bodies/bodiesOf.ts'
 export { bodyOf, type MessageBody } from './bodies/bodyOf.ts'
 export { payloadIn, withoutText } from './letters/payloadOf.ts'
 export type { SearchAnswer, FoundMessage, ReachedPartition } from './filter/FoundMessage.ts'
-export type { Answering, RecordQuestion, RecordQuestions } from './questions/RecordQuestions.ts'
+export type { Asker } from './questions/Asker.ts'
+export {
+  recordQuestions,
+  type Answering,
+  type RecordQuestion,
+  type RecordQuestions,
+} from './questions/RecordQuestions.ts'
 export { questionLimits } from './questions/questionLimits.ts'

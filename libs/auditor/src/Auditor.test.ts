@@ -55,7 +55,7 @@ it(
       send: 1,
       messages: [encodeEnvelope(new TextEncoder().encode('{}'))],
     })
-    const found = await auditor.ask('search', { filter: parseFilter('queue:mail', 0) })
+    const found = await auditor.ask('search', { filter: parseFilter('queue:mail', 0) }, { principal: 'ann' })
     expect(found.messages).toHaveLength(1)
     // It was looked for now, not by chance.
     expect(askedMs.length).toBeLessThanOrEqual(before + 4)

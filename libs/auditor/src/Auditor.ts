@@ -1,33 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { Replay, trace, type Answering, type RecordQuestion, type RecordQuestions } from '@kiroku/audit'
-import { KirokuError } from '@kiroku/protocol'
+import { Replay, type Answering, type Asker, type RecordQuestion, type RecordQuestions } from '@kiroku/audit'
 import type { AuditedLog } from './AuditedLog.ts'
 import type { AuditorStatus, FollowedPartition } from './AuditorProtocol.ts'
+import { Shares } from './Shares.ts'
 import { WriterLock } from './WriterLock.ts'
 import { Anchors, type AnchorOptions } from './anchors/Anchors.ts'
+import { answersOf } from './answersOf.ts'
 import { auditFolder } from './auditFolder.ts'
-import { historyOf } from './history/historyOf.ts'
-import { openIndexToRead, openIndexToWrite } from './index/IndexDatabase.ts'
+import { openIndexToWrite } from './index/IndexDatabase.ts'
 import { IndexFollower } from './index/IndexFollower.ts'
 import { IndexWriter } from './index/IndexWriter.ts'
-import { actsOfLog } from './index/actsOfLog.ts'
-import { hidingOf } from './index/hidingOf.ts'
-import { searchIndex } from './index/searchIndex.ts'
-import { traceIndex } from './index/traceIndex.ts'
-import { answerPast } from './past/answerPast.ts'
-import { pastOptions } from './past/pastOptions.ts'
 import { SavedStateFiles } from './saved/SavedStateFiles.ts'
 import { CpuThrottle } from './throttle/CpuThrottle.ts'
 
-/**
- * Share of one processor that index and answers take together while the machine is busy; questions go first.
- */
+/** Share of one processor that the index takes while the machine is busy, answers included; questions go first. */
 const workShare = 1 / 12
-/**
- * What answers may take beyond that, so that an occasional question is answered at once, in ms of one
- * processor.
- */
-const answerBurstMs = 1_000
 /** How long a partition rests until its end is asked for again, in ms: longer each time, since its owner tells of news. */
 const restMsMin = 200
 const restMsMax = 30_000
@@ -73,8 +60,7 @@ export class Auditor {
   readonly #followed: Followed[] = []
   readonly #stop = new AbortController()
   readonly #throttle = new CpuThrottle(workShare, this.#stop.signal)
-  readonly #answerThrottle = new CpuThrottle(workShare, this.#stop.signal, answerBurstMs)
-  readonly #answering: Answering
+  readonly #shares = new Shares(this.#stop.signal)
   #lock: WriterLock | undefined
   #running: Promise<void> | undefined
   /** Questions that are being answered. */
@@ -90,7 +76,6 @@ export class Auditor {
     this.#anchors = anchors && new Anchors(anchors, audited.log.meta, onAnchorTrouble)
     this.#folder = auditFolder(audited.dataDir, audited.log.meta.incarnation)
     this.#onTrouble = onTrouble
-    this.#answering = this.#answers()
   }
 
   /** Starts. The promise fails when it cannot continue at all, as with a full disk. */
@@ -113,17 +98,19 @@ export class Auditor {
     }
   }
 
-  /** Errors: those of the question. */
+  /** Errors: those of the question, `Busy` (the asker's share is used up), `Stopped` (it is gone). */
   async ask<M extends RecordQuestion>(
     method: M,
     asked: RecordQuestions[M]['asked'],
+    asker: Asker,
   ): Promise<RecordQuestions[M]['answer']> {
     if (ofIndex.has(method)) await this.#lookAtAll()
     this.#asked++
     try {
-      // Repeated questions pay for their processor time here.
-      await this.#answerThrottle.pause()
-      return await (this.#answering[method] as Answering[M])(asked)
+      return await this.#shares.answer(asker, (pause) => {
+        const answers = answersOf(this.#audited, (n) => this.#followed[n]?.trouble === undefined, pause)
+        return (answers[method] as Answering[M])(asked)
+      })
     } finally {
       this.#asked--
     }
@@ -132,54 +119,6 @@ export class Auditor {
   async stop(): Promise<void> {
     this.#stop.abort()
     await this.#running
-  }
-
-  #answers(): Answering {
-    const audited = this.#audited
-    const { log, decodeCheckpoint } = audited
-    return {
-      search: ({ filter, limit, cursor, asOperator = false }) =>
-        this.#reading((database) =>
-          Promise.resolve(
-            searchIndex(database, filter, {
-              incarnation: log.meta.incarnation,
-              asOperator,
-              ...(limit === undefined ? {} : { limit }),
-              ...(cursor === undefined ? {} : { cursor }),
-            }),
-          ),
-        ),
-      acts: (filter) => actsOfLog(audited, filter),
-      history: (asked) =>
-        this.#reading((database) =>
-          historyOf(log, database, asked, (n) => this.#followed[n]?.trouble === undefined),
-        ),
-      trace: ({ messageId, asOperator = false }) =>
-        this.#reading((database) =>
-          trace(log, messageId, {
-            decodeCheckpoint,
-            index: traceIndex(database),
-            sight: { hiding: hidingOf(database), asOperator },
-          }),
-        ),
-      ...answerPast(
-        log,
-        () => pastOptions(audited, this.#answerThrottle),
-        () => this.#reading((database) => Promise.resolve(hidingOf(database))),
-      ),
-    }
-  }
-
-  async #reading<A>(
-    act: (database: NonNullable<ReturnType<typeof openIndexToRead>>) => Promise<A>,
-  ): Promise<A> {
-    const database = openIndexToRead(this.#folder)
-    if (database === undefined) throw new KirokuError('NoAuditor', 'the auditor has just started')
-    try {
-      return await act(database)
-    } finally {
-      database.close()
-    }
   }
 
   async #run(): Promise<void> {

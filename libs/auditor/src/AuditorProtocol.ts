@@ -31,7 +31,14 @@ export type OnAuditorEvent = (
 /** Messages from the engine to its auditor. `setup` is what the process opens its log with. */
 export type ToAuditor =
   | { readonly type: 'start'; readonly setup: unknown }
-  | { readonly type: 'ask'; readonly id: number; readonly method: RecordQuestion; readonly asked: unknown }
+  | {
+      readonly type: 'ask'
+      readonly id: number
+      readonly method: RecordQuestion
+      readonly asked: unknown
+      readonly principal: string
+    }
+  | { readonly type: 'cancel'; readonly id: number }
   | { readonly type: 'stop' }
 
 /** Messages from an auditor to its engine. */

@@ -16,6 +16,13 @@ export const limits = {
   pendingRowsMax: 16_384,
   /** A search that takes longer answers what it has, with a cursor. */
   searchMs: 2_000,
+  /** Questions that are answered at once: of all who ask, and of one. */
+  answersMax: 4,
+  answersPerPrincipalMax: 2,
+  /** Questions of one that wait for an answer; more are refused. */
+  waitingPerPrincipalMax: 64,
+  /** Those whose use is remembered. */
+  principalsMax: 1_000,
   actsMax: 10_000,
   /** Buckets of all queues together in one answer about history. */
   historyCellsMax: 20_000,

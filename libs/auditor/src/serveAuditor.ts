@@ -48,14 +48,27 @@ export const serveAuditor = (open: (setup: unknown) => Promise<OpenedLog>): void
       .catch(fail)
     return running
   }
-  const answer = async (id: number, method: RecordQuestion, asked: unknown): Promise<void> => {
+  const underWay = new Map<number, AbortController>()
+  const answer = async ({
+    id,
+    method,
+    asked,
+    principal,
+  }: Extract<ToAuditor, { type: 'ask' }>): Promise<void> => {
+    const gone = new AbortController()
+    underWay.set(id, gone)
     try {
       if (auditor === undefined) throw new KirokuError('NoAuditor', 'the auditor has not started yet')
       const running = await auditor
-      const ok = await running.ask(method, asked as RecordQuestions[RecordQuestion]['asked'])
+      const ok = await running.ask(method, asked as RecordQuestions[RecordQuestion]['asked'], {
+        principal,
+        signal: gone.signal,
+      })
       tell({ type: 'answer', id, ok })
     } catch (error) {
       tell({ type: 'answer', id, error: wireOf(error) })
+    } finally {
+      underWay.delete(id)
     }
   }
   const stop = (): void => {
@@ -64,7 +77,8 @@ export const serveAuditor = (open: (setup: unknown) => Promise<OpenedLog>): void
   }
   process.on('message', (message: ToAuditor) => {
     if (message.type === 'stop') stop()
-    else if (message.type === 'ask') void answer(message.id, message.method, message.asked)
+    else if (message.type === 'ask') void answer(message)
+    else if (message.type === 'cancel') underWay.get(message.id)?.abort()
     else {
       auditor = start(message.setup)
       auditor.catch(fail)

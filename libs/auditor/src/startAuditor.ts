@@ -1,6 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { constants, setPriority } from 'node:os'
-import type { RecordQuestion, RecordQuestions } from '@kiroku/audit'
+import type { Asker, RecordQuestion, RecordQuestions } from '@kiroku/audit'
 import { errorFromWire, KirokuError } from '@kiroku/protocol'
 import type { AuditorStatus, FromAuditor, OnAuditorEvent, ToAuditor } from './AuditorProtocol.ts'
 
@@ -16,10 +16,11 @@ const askMs = 60_000
 export interface RunningAuditor {
   /** Its last report; undefined before the first. */
   readonly status: () => AuditorStatus | undefined
-  /** Errors: `NoAuditor` while it is not running, `Timeout`, and those of the question. */
+  /** Errors: `NoAuditor` while it is not running, `Timeout`, `Busy`, `Stopped` (the asker is gone), and those of the question. */
   readonly ask: <M extends RecordQuestion>(
     method: M,
     asked: RecordQuestions[M]['asked'],
+    asker: Asker,
   ) => Promise<RecordQuestions[M]['answer']>
   readonly close: () => Promise<void>
 }
@@ -40,7 +41,7 @@ export const startAuditor = (start: AuditorStart): RunningAuditor => {
   const guard = new AuditorGuard(start)
   return {
     status: () => guard.status,
-    ask: (method, asked) => guard.ask(method, asked),
+    ask: (method, asked, asker) => guard.ask(method, asked, asker),
     close: () => guard.close(),
   }
 }
@@ -48,7 +49,8 @@ export const startAuditor = (start: AuditorStart): RunningAuditor => {
 interface Waiting {
   readonly resolve: (answer: never) => void
   readonly reject: (error: unknown) => void
-  readonly timer: NodeJS.Timeout
+  /** Stops waiting. */
+  readonly end: () => void
 }
 
 class AuditorGuard {
@@ -56,6 +58,8 @@ class AuditorGuard {
   readonly #waiting = new Map<number, Waiting>()
   #child: ChildProcess | undefined
   #status: AuditorStatus | undefined
+  /** Why it failed last, as with a full disk. */
+  #failure: string | undefined
   #restart: NodeJS.Timeout | undefined
   #pauseMs = restartMsMin
   #asked = 0
@@ -73,20 +77,38 @@ class AuditorGuard {
   ask<M extends RecordQuestion>(
     method: M,
     asked: RecordQuestions[M]['asked'],
+    { principal, signal }: Asker,
   ): Promise<RecordQuestions[M]['answer']> {
     const child = this.#child
     if (child?.connected !== true)
-      return Promise.reject(new KirokuError('NoAuditor', 'the auditor of this engine is not running'))
+      return Promise.reject(this.#away('the auditor of this engine is not running'))
     const id = ++this.#asked
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
+      const cancel = (error: KirokuError): void => {
+        end()
+        this.#tell(child, { type: 'cancel', id })
+        reject(error)
+      }
+      const timer = setTimeout(
+        () => cancel(new KirokuError('Timeout', `the auditor did not answer within ${askMs} ms`)),
+        askMs,
+      ).unref()
+      const leave = (): void => cancel(new KirokuError('Stopped', 'whoever asked is gone'))
+      const end = (): void => {
         this.#waiting.delete(id)
-        reject(new KirokuError('Timeout', `the auditor did not answer within ${askMs} ms`))
-      }, askMs)
-      timer.unref()
-      this.#waiting.set(id, { resolve, reject, timer })
-      this.#tell(child, { type: 'ask', id, method, asked })
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', leave)
+      }
+      this.#waiting.set(id, { resolve, reject, end })
+      this.#tell(child, { type: 'ask', id, method, asked, principal })
+      if (signal?.aborted === true) leave()
+      else signal?.addEventListener('abort', leave, { once: true })
     })
+  }
+
+  #away(message: string): KirokuError {
+    const why = this.#failure === undefined ? '' : `: ${this.#failure}`
+    return new KirokuError('NoAuditor', message + why)
   }
 
   async close(): Promise<void> {
@@ -123,13 +145,16 @@ class AuditorGuard {
   }
 
   #told(message: FromAuditor): void {
-    if (message.type === 'status') this.#status = message.status
-    else if (message.type === 'log') this.#options.onEvent(message.level, message.event, message.fields)
-    else {
+    if (message.type === 'status') {
+      this.#status = message.status
+      this.#failure = undefined
+    } else if (message.type === 'log') {
+      this.#options.onEvent(message.level, message.event, message.fields)
+      if (message.level === 'error') this.#failure = String(message.fields['error']).split('\n', 1)[0]
+    } else {
       const waiting = this.#waiting.get(message.id)
       if (waiting === undefined) return
-      this.#waiting.delete(message.id)
-      clearTimeout(waiting.timer)
+      waiting.end()
       if (message.error === undefined) waiting.resolve(message.ok as never)
       else waiting.reject(errorFromWire(message.error))
     }
@@ -138,11 +163,10 @@ class AuditorGuard {
   #ended(code: number | null, signal: NodeJS.Signals | null, ranMs: number): void {
     this.#child = undefined
     this.#status = undefined
-    for (const { reject, timer } of this.#waiting.values()) {
-      clearTimeout(timer)
-      reject(new KirokuError('NoAuditor', 'the auditor ended before it answered'))
+    for (const { reject, end } of this.#waiting.values()) {
+      end()
+      reject(this.#away('the auditor ended before it answered'))
     }
-    this.#waiting.clear()
     if (this.#isClosed) return
     if (ranMs > steadyMs) this.#pauseMs = restartMsMin
     this.#options.onEvent('warn', 'auditor ended; restarting it', {

@@ -10,6 +10,7 @@ export const askQuestion = async (
   subject: string,
   question: Uint8Array,
   timeoutMs: number,
+  signal?: AbortSignal,
 ): Promise<Uint8Array | undefined> => {
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array | undefined>()
   const inbox = createInbox()
@@ -28,8 +29,12 @@ export const askQuestion = async (
       () => reject(new KirokuError('Timeout', `no answer at ${subject} within ${timeoutMs} ms`)),
       timeoutMs,
     )
+    const leave = (): void => reject(new KirokuError('Stopped', 'whoever asked is gone'))
+    signal?.addEventListener('abort', leave, { once: true })
+    if (signal?.aborted === true) leave()
     return await promise.finally(() => {
       clearTimeout(late)
+      signal?.removeEventListener('abort', leave)
       if (!nc.isClosed()) subscription.unsubscribe()
     })
   } catch (cause) {

@@ -36,9 +36,9 @@ const auditorBegins = async (asks: number) => {
   const running = auditor.run()
   const connection = await connect({ servers: nats().url })
   let asked = 0
-  const ask: RunningAuditor['ask'] = (method, question) => {
+  const ask: RunningAuditor['ask'] = (method, question, asker) => {
     if (++asked === asks) released.resolve()
-    return auditor.ask(method, question)
+    return auditor.ask(method, question, asker)
   }
   await waitUntil(() => auditor.status.role === 'writer')
   answerFor(auditorBus(connection, engine.log.meta.name), { ask }, () => undefined)

@@ -45,12 +45,13 @@ export const searchRecord = async <A>(
       const seq = reached.find(({ partition }) => partition === end.partition)?.seq ?? 0
       return seq < end.lastSeq ? [{ ...end, seq, behind: end.lastSeq - seq }] : []
     })
+  const asker = { principal: 'command line' }
   const ask = askAuditor(auditorBus(nats, log.meta.name))
   const askUntilCurrent: RecordSearch['search'] = async (asked) => {
-    let answer = await ask('search', asked)
+    let answer = await ask('search', asked, asker)
     while (lagsOf(answer).length > 0 && performance.now() < untilMs) {
       await pause(lookMs)
-      answer = await ask('search', asked)
+      answer = await ask('search', asked, asker)
     }
     return answer
   }

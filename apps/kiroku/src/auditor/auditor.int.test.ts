@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
+import { mkdir, symlink } from 'node:fs/promises'
 import path from 'node:path'
 import type { History, HistoryBucket, LogSpan, SearchAnswer } from '@kiroku/audit'
 import { Replayer } from '@kiroku/audit/browser'
 import type { AuditorStatus } from '@kiroku/auditor'
 import { connect } from '@kiroku/nats'
-import { temporaryFolder, waitUntil, withNats } from '@kiroku/testkit'
+import { SmallDisk, temporaryFolder, waitUntil, withNats } from '@kiroku/testkit'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { readyOf, type Running } from '../testing/Kiroku.ts'
 import { withKiroku } from '../testing/withKiroku.ts'
@@ -110,7 +111,9 @@ describe('the auditor', () => {
 
       const { pid } = (await auditorOf(api))!
       process.kill(pid, 'SIGKILL')
-      expect(await get(api, '/v1/acts')).toMatchObject({ acts: [{ event: 'QueueCreated', queue: 'mail' }] })
+      const acts = () => get<{ acts?: unknown }>(api, '/v1/acts')
+      await waitUntil(async () => (await acts()).acts !== undefined, { timeoutMs: 20_000 })
+      expect(await acts()).toMatchObject({ acts: [{ event: 'QueueCreated', queue: 'mail' }] })
       await waitUntil(async () => ((await auditorOf(api))?.pid ?? pid) !== pid, { timeoutMs: 20_000 })
       await run('send', 'mail', '3')
       await waitUntil(async () => (await found('queue:mail')).length === 3, { timeoutMs: 20_000 })
@@ -186,12 +189,45 @@ describe('the auditor', () => {
   it('is not running when it is switched off, and says so', { timeout: 60_000 }, async () => {
     const { api } = await serve('--audit', 'off')
     expect(await auditorOf(api)).toBeUndefined()
-    expect(await get(api, '/v1/search?q=state:ready')).toMatchObject({ id: 'NoAuditor' })
-    expect(await get(api, '/v1/history')).toMatchObject({ id: 'NoAuditor' })
     await run('queue', 'create', 'mail')
-    expect(await get(api, '/v1/acts')).toMatchObject({ acts: [{ event: 'QueueCreated' }] })
-    expect(await get(api, '/v1/queues/mail/state')).toMatchObject({ counts: { sent: 0 } })
+    const { messageId } = await run<{ messageId: string }>('send', 'mail', 'hello')
+    const questions = [
+      '/v1/search?q=state:ready',
+      '/v1/history',
+      '/v1/acts',
+      '/v1/state',
+      `/v1/messages/${messageId}/trace`,
+    ]
+    for (const path of [
+      ...questions,
+      ...['state', 'recording', 'diff?a=1', 'dead-letters', 'batches'].map(
+        (what) => `/v1/queues/mail/${what}`,
+      ),
+    ])
+      expect([path, await get(api, path)]).toMatchObject([path, { id: 'NoAuditor' }])
+    // Commands read the record by themselves.
+    expect(await run('acts')).toMatchObject({ acts: [{ event: 'QueueCreated' }] })
   })
+
+  it(
+    'in a folder that is full says so to whoever searches, and the engine works on',
+    { timeout: 60_000 },
+    async ({ skip }) => {
+      await using disk = await SmallDisk.mountOrSkip(4, skip)
+      const data = path.join(kiroku().folder, 'data')
+      await mkdir(data)
+      await symlink(disk.path, path.join(data, 'audit'))
+      disk.fill()
+      const { node, api } = await serve('--data-dir', data)
+      await run('queue', 'create', 'mail')
+      const search = () => get<{ id?: string; message?: string }>(api, '/v1/search?q=queue:mail')
+      await waitUntil(async () => (await search()).message?.includes('full'), { timeoutMs: 20_000 })
+      expect((await search()).id).toBe('NoAuditor')
+      await run('send', 'mail', 'hello')
+      node.child.kill('SIGTERM')
+      await node.finished
+    },
+  )
 
   it('shows where a filter is wrong', { timeout: 60_000 }, async () => {
     await serve('--audit', 'off')

@@ -7,7 +7,7 @@ export const auditorBus = (nats: Nats, log: string): AuditorBus => {
   const questions = `kiroku.audit.${log}.ask`
   const beats = `kiroku.audit.${log}.beat`
   return {
-    ask: (question, timeoutMs) => askQuestion(nats, questions, question, timeoutMs),
+    ask: (question, timeoutMs, signal) => askQuestion(nats, questions, question, timeoutMs, signal),
     answer: (answer) => answerQuestions(nats, questions, answer),
     tell: (news) => {
       if (!nats.isClosed()) nats.publish(beats, news)

@@ -37,7 +37,7 @@ export const engineDependencies = (
     partitions,
     request: (partition, commands) => running.node.request(partition, commands),
   })
-  const record = answerRecord(audited, auditor)
+  const record = answerRecord(auditor)
   const dependencies: ApiDependencies = {
     about: {
       log: name,
@@ -51,7 +51,7 @@ export const engineDependencies = (
     client,
     record,
     body: (trace) => bodyOf(log, trace),
-    settleMatching: settleFound(client, record.search),
+    settleMatching: settleFound(client, record),
     feed,
     clusterStatus: async () => ({
       ...(await describeCluster(nats, name, client, outage)),

@@ -7,6 +7,7 @@ import * as HttpServerResponse from 'effect/http/HttpServerResponse'
 import type { ApiDependencies } from '../ApiDependencies.ts'
 import { Api } from '../definition/Api.ts'
 import { diffQuestion, logQuestion, recordingQuestion, stateQuestion } from '../questions/lookingBack.ts'
+import { ask } from './ask.ts'
 import { asJson, call } from './call.ts'
 import { isOperator } from './isOperator.ts'
 import { withoutReasons } from './withoutReasons.ts'
@@ -14,34 +15,39 @@ import { withoutReasons } from './withoutReasons.ts'
 const compress = promisify(gzip)
 
 /** Queues as they were. */
-export const lookingBackHandlers = ({ record, about }: ApiDependencies) =>
+export const lookingBackHandlers = (dependencies: ApiDependencies) =>
   HttpApiBuilder.group(Api, 'lookingBack', (handlers) =>
     handlers.handleAll({
       stateAt: Effect.fnUntraced(function* ({ params: { queue }, query }) {
         const asOperator = yield* isOperator
-        return yield* call(async () => {
+        return yield* ask(dependencies, async (record) => {
           const moment = await record.stateAt(stateQuestion(queue, query, Date.now()))
           return asJson(asOperator ? moment : withoutReasons(moment))
         })
       }),
       logAt: Effect.fnUntraced(function* ({ query }) {
         const asOperator = yield* isOperator
-        return yield* call(async () => {
+        return yield* ask(dependencies, async (record) => {
           const { queues, ...rest } = await record.logAt(logQuestion(query, Date.now()))
           return asJson({ ...rest, queues: asOperator ? queues : queues.map(withoutReasons) })
         })
       }),
-      span: ({ query }) => call(async () => asJson(await record.span(query))),
+      span: ({ query }) => ask(dependencies, async (record) => asJson(await record.span(query))),
       batches: ({ params: { queue }, query }) =>
-        call(async () => asJson(await record.batches({ queue, ...query }))),
+        ask(dependencies, async (record) => asJson(await record.batches({ queue, ...query }))),
       diff: ({ params: { queue }, query }) =>
-        call(async () => asJson(await record.diff(diffQuestion(queue, query, Date.now())))),
+        ask(dependencies, async (record) =>
+          asJson(await record.diff(diffQuestion(queue, query, Date.now()))),
+        ),
       recording: Effect.fnUntraced(function* ({ params, query }) {
         const { headers } = yield* HttpServerRequest.HttpServerRequest
         const asOperator = yield* isOperator
-        const bytes = yield* call(async () =>
+        const bytes = yield* ask(dependencies, async (record) =>
           record.recording({
-            ...recordingQuestion(params.queue, query, { nowMs: Date.now(), partitions: about.partitions }),
+            ...recordingQuestion(params.queue, query, {
+              nowMs: Date.now(),
+              partitions: dependencies.about.partitions,
+            }),
             asOperator,
           }),
         )

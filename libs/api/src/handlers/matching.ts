@@ -12,11 +12,15 @@ export const matchingHandlers = ({ settleMatching }: ApiDependencies) =>
     handlers.handleAll({
       recallMatching: Effect.fnUntraced(function* ({ payload }) {
         const by = yield* Caller
-        return yield* call(async () => settleMatching('recall', matchingQuestion(payload, Date.now()), by))
+        return yield* call(async (signal) =>
+          settleMatching('recall', matchingQuestion(payload, Date.now()), by, signal),
+        )
       }),
       discardMatching: Effect.fnUntraced(function* ({ payload }) {
         const by = yield* Caller
-        return yield* call(async () => settleMatching('discard', matchingQuestion(payload, Date.now()), by))
+        return yield* call(async (signal) =>
+          settleMatching('discard', matchingQuestion(payload, Date.now()), by, signal),
+        )
       }),
     }),
   )

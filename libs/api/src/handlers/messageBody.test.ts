@@ -24,13 +24,13 @@ beforeEach(async () => {
     {
       ...unusedTestDependencies,
       client,
-      record: {
-        ...unusedTestDependencies.record,
+      record: (asker) => ({
+        ...unusedTestDependencies.record(asker),
         trace: async ({ messageId, asOperator }) =>
           trace(engine.log, messageId, { sight: await sightOf(asOperator) }),
         deadLetters: async ({ queue, asOperator }) =>
           gatherDeadLetters(engine.log, queue, { decodeCheckpoint, sight: await sightOf(asOperator) }),
-      },
+      }),
       body: (found) => bodyOf(engine.log, found),
     },
     {

@@ -7,6 +7,7 @@ import type { ApiDependencies } from '../ApiDependencies.ts'
 import { Caller, CallerRole } from '../definition/Access.ts'
 import { Api } from '../definition/Api.ts'
 import { answerReceived, toOutgoing, withBody, writtenBodies } from './bodies.ts'
+import { ask } from './ask.ts'
 import { asJson, call } from './call.ts'
 import { isOperator } from './isOperator.ts'
 import { toDownload, toHiddenBody, toMessageBody, toOpenPart } from './messageBody.ts'
@@ -84,13 +85,15 @@ export const messageHandlers = (
       }),
       trace: Effect.fnUntraced(function* ({ params: { id } }) {
         const asOperator = yield* isOperator
-        return yield* call(async () => asJson(await record.trace({ messageId: id, asOperator })))
+        return yield* ask({ record }, async (answers) =>
+          asJson(await answers.trace({ messageId: id, asOperator })),
+        )
       }),
       body: Effect.fnUntraced(function* ({ params: { id }, query: { full, reveal } }) {
         const by = yield* Caller
         const role = yield* CallerRole
-        return yield* call(async () => {
-          const traced = await record.trace({ messageId: id })
+        return yield* ask({ record }, async (answers) => {
+          const traced = await answers.trace({ messageId: id })
           const found = await body(traced)
           const { queues, hidden } = traced
           if (hidden !== undefined) {

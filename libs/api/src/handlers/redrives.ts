@@ -9,6 +9,7 @@ import { Api } from '../definition/Api.ts'
 import { given } from '../given.ts'
 import { deadLettersQuestion, lettersQuestion } from '../questions/deadLetters.ts'
 import { toOutgoing, withBody, writtenBodies } from './bodies.ts'
+import { ask } from './ask.ts'
 import { call } from './call.ts'
 import { isOperator } from './isOperator.ts'
 
@@ -18,21 +19,21 @@ export const redriveHandlers = ({ client, record }: ApiDependencies) =>
     handlers.handleAll({
       listDeadLetters: Effect.fnUntraced(function* ({ params: { queue }, query }) {
         const asOperator = yield* isOperator
-        return yield* call(async () => {
+        return yield* ask({ record }, async (answers) => {
           const asked = deadLettersQuestion(queue, query, Date.now())
-          const { count, groups } = await record.deadLetters({ ...asked, asOperator })
+          const { count, groups } = await answers.deadLetters({ ...asked, asOperator })
           return { queue, count, groups }
         })
       }),
       startRedrive: Effect.fnUntraced(function* ({ params, payload }) {
         const { reason, group: _, where: _where, messages: _messages, ...options } = payload
         const by = because(yield* Caller, reason)
-        return yield* call(async () => {
+        return yield* ask({ record }, async (answers) => {
           const asked = lettersQuestion(params.queue, payload, Date.now())
           if (asked === undefined) return client.queues.redrive(params.queue, options as RedriveOptions, by)
           if (options.selection !== undefined)
             throw new KirokuError('InvalidArgument', 'a "selection" already names the messages to redrive')
-          const selection = await record.selectLetters(asked)
+          const selection = await answers.selectLetters(asked)
           if (selection.length === 0 && options.dryRun !== true)
             throw new KirokuError('InvalidArgument', `no dead letter of queue "${params.queue}" matches`)
           return client.queues.redrive(params.queue, { ...(options as RedriveOptions), selection }, by)
@@ -42,9 +43,9 @@ export const redriveHandlers = ({ client, record }: ApiDependencies) =>
         const { reason, contentType, ...rest } = payload
         const by = because(yield* Caller, reason)
         const exact = yield* writtenBodies
-        return yield* call(async () => {
+        return yield* ask({ record }, async (answers) => {
           const { body } = toOutgoing(withBody(rest, exact), 'the message')
-          const found = await record.trace({ messageId: id })
+          const found = await answers.trace({ messageId: id })
           const { queue, number } = placeNow(found)
           const edit = { number, messageId: found.messageId, body, ...given({ contentType }) }
           const { isEdited } = await client.queues.editBody(queue, edit, by)

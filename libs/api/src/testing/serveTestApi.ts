@@ -47,12 +47,12 @@ export const engineForEach = (): void => {
 }
 
 /** The record of the engine in memory as it is now. */
-const answers = (): ApiDependencies['record'] => {
+const answers = (): ReturnType<ApiDependencies['record']> => {
   const { log } = engine
   const past = () => ({ decodeCheckpoint, now: Date.now() })
   const sightOf = async (asOperator = false) => ({ hiding: await hidingOfLog(log, past()), asOperator })
   return {
-    ...unusedTestDependencies.record,
+    ...unusedTestDependencies.record({ principal: 'unused' }),
     trace: async ({ messageId, asOperator }) => trace(log, messageId, { sight: await sightOf(asOperator) }),
     stateAt: ({ queue, at, ...page }) => stateAt(log, queue, at!, { ...past(), ...page }),
     logAt: ({ at }) => logAt(log, at!, past()),
@@ -82,7 +82,7 @@ export const serve = async (
   const dependencies: ApiDependencies = {
     ...unusedTestDependencies,
     client,
-    record: answers(),
+    record: answers,
     clusterStatus: () => Promise.resolve({ nodes: 1 } as never),
     metrics: () => [
       { type: 'gauge', name: 'engine_own', help: 'x', samples: [{ labels: {}, value: 1 }] } as const,

@@ -15,7 +15,7 @@ export const unusedTestDependencies: ApiDependencies = {
     folder: '/data',
   },
   client: {} as Client,
-  record: {
+  record: () => ({
     search: unused,
     acts: unused,
     history: unused,
@@ -28,7 +28,7 @@ export const unusedTestDependencies: ApiDependencies = {
     batches: unused,
     deadLetters: unused,
     selectLetters: unused,
-  },
+  }),
   body: unused,
   feed: {
     open: () => {

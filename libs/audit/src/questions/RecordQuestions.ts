@@ -86,6 +86,22 @@ export interface RecordQuestions {
 /** Name of a question. */
 export type RecordQuestion = keyof RecordQuestions
 
+/** All of them. */
+export const recordQuestions = Object.keys({
+  search: true,
+  acts: true,
+  history: true,
+  trace: true,
+  stateAt: true,
+  logAt: true,
+  recording: true,
+  span: true,
+  diff: true,
+  batches: true,
+  deadLetters: true,
+  selectLetters: true,
+} satisfies Record<RecordQuestion, true>) as readonly RecordQuestion[]
+
 /** Answers some of the questions. */
 export type Answering<M extends RecordQuestion = RecordQuestion> = {
   readonly [K in M]: (asked: RecordQuestions[K]['asked']) => Promise<RecordQuestions[K]['answer']>

@@ -3,7 +3,6 @@ import type { PastOptions } from '@kiroku/audit'
 import type { AuditedLog } from '../AuditedLog.ts'
 import { auditFolder } from '../auditFolder.ts'
 import { SavedStateFiles } from '../saved/SavedStateFiles.ts'
-import type { CpuThrottle } from '../throttle/CpuThrottle.ts'
 
 /**
  * Options for reading a log's past in this process: from the auditor's saved states, if the data folder has
@@ -11,10 +10,10 @@ import type { CpuThrottle } from '../throttle/CpuThrottle.ts'
  */
 export const pastOptions = (
   { log, dataDir, decodeCheckpoint }: AuditedLog,
-  throttle?: CpuThrottle,
+  pacing?: { readonly pause: () => Promise<void> },
 ): Omit<PastOptions, 'onProgress'> => ({
   decodeCheckpoint,
   moments: new SavedStateFiles(auditFolder(dataDir, log.meta.incarnation), { readOnly: true }),
   now: Date.now(),
-  pause: () => (throttle === undefined ? nextTick() : throttle.pause()),
+  pause: () => (pacing === undefined ? nextTick() : pacing.pause()),
 })

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { deserialize, serialize } from 'node:v8'
 import type { RecordQuestion, RecordQuestions } from '@kiroku/audit'
 import { errorFromWire, KirokuError, type WireError } from '@kiroku/protocol'
@@ -14,6 +15,9 @@ const beatMs = 500
 interface Question {
   readonly method: RecordQuestion | 'beat'
   readonly asked?: unknown
+  readonly principal?: string
+  /** Names a question that may be cancelled. */
+  readonly id?: string
 }
 
 interface Answer {
@@ -21,19 +25,40 @@ interface Answer {
   readonly error?: WireError
 }
 
-const ask = async (bus: AuditorBus, question: Question, timeoutMs: number): Promise<unknown> => {
-  const bytes = await bus.ask(serialize(question), timeoutMs)
+const ask = async (
+  bus: AuditorBus,
+  question: Question,
+  timeoutMs: number,
+  signal?: AbortSignal,
+): Promise<unknown> => {
+  const bytes = await bus.ask(serialize(question), timeoutMs, signal)
   if (bytes === undefined) throw new KirokuError('NoAuditor', 'no node of this log runs an auditor now')
   const { ok, error } = deserialize(bytes) as Answer
   if (error !== undefined) throw errorFromWire(error)
   return ok
 }
 
-/** Asks the auditor of a log, on whichever node it runs. Errors: `NoAuditor` (on none), `Timeout`, and those of the question. */
+/**
+ * Asks the auditor of a log, on whichever node it runs. Errors: `NoAuditor` (on none), `Timeout`, `Busy`, `Stopped` (the asker is
+ * gone), and those of the question.
+ */
 export const askAuditor =
   (bus: AuditorBus): RunningAuditor['ask'] =>
-  (method, asked) =>
-    ask(bus, { method, asked }, answerMs) as Promise<never>
+  async (method, asked, { principal, signal }) => {
+    const id = randomUUID()
+    const cancel = (): void => bus.tell(JSON.stringify({ cancel: id } satisfies Cancel))
+    signal?.addEventListener('abort', cancel, { once: true })
+    try {
+      return (await ask(bus, { method, asked, principal, id }, answerMs, signal)) as never
+    } finally {
+      signal?.removeEventListener('abort', cancel)
+    }
+  }
+
+/** What is told of a question that nobody waits for any more. */
+interface Cancel {
+  readonly cancel: string
+}
 
 /** What the node that runs the auditor of a log says of itself; undefined: none does. */
 export const askBeat = (bus: AuditorBus): Promise<AuditorBeat | undefined> =>
@@ -48,15 +73,39 @@ export const answerFor = (
   auditor: Pick<RunningAuditor, 'ask'>,
   beat: () => AuditorBeat | undefined,
 ): (() => void) => {
+  const underWay = new Map<string, AbortController>()
   const answer = async (bytes: Uint8Array): Promise<unknown> => {
-    const { method, asked } = deserialize(bytes) as Question
+    const { method, asked, principal = 'unknown', id = randomUUID() } = deserialize(bytes) as Question
     if (method === 'beat') return beat()
-    return auditor.ask(method, asked as RecordQuestions[RecordQuestion]['asked'])
+    const gone = new AbortController()
+    underWay.set(id, gone)
+    try {
+      return await auditor.ask(method, asked as RecordQuestions[RecordQuestion]['asked'], {
+        principal,
+        signal: gone.signal,
+      })
+    } finally {
+      underWay.delete(id)
+    }
   }
-  return bus.answer((bytes) =>
+  const stopHearing = bus.hear((news) => underWay.get(readCancel(news) ?? '')?.abort())
+  const stopAnswering = bus.answer((bytes) =>
     answer(bytes).then(
       (ok) => serialize({ ok } satisfies Answer),
       (error: unknown) => serialize({ error: wireOf(error) } satisfies Answer),
     ),
   )
+  return () => {
+    stopHearing()
+    stopAnswering()
+  }
+}
+
+/** The question that is cancelled; undefined: these are other news, such as a beat. */
+const readCancel = (news: string): string | undefined => {
+  try {
+    return (JSON.parse(news) as Cancel | null)?.cancel
+  } catch {
+    return undefined
+  }
 }

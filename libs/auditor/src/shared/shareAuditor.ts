@@ -91,11 +91,11 @@ export const shareAuditor = async (sharing: AuditorSharing): Promise<SharedAudit
   return {
     isHere: () => here !== undefined,
     status: () => (here === undefined ? told : here.auditor.status()),
-    ask: async (method, asked) => {
-      if (here !== undefined) return here.auditor.ask(method, asked)
+    ask: async (method, asked, asker) => {
+      if (here !== undefined) return here.auditor.ask(method, asked, asker)
       if (!isConnected())
         throw new KirokuError('NoAuditor', 'the node that runs the auditor cannot be reached')
-      return askOther(method, asked)
+      return askOther(method, asked, asker)
     },
     close: () => (closing ??= close()),
   }

@@ -8,7 +8,7 @@ export interface Processors {
 export interface CpuSources {
   /** A clock in ms. */
   readonly now: () => number
-  /** Processor time used by this process, in ms. */
+  /** Processor time used by this process, or by the part of its work that the budget is for, in ms. */
   readonly own: () => number
   readonly machine: () => Processors
 }

@@ -11,9 +11,10 @@ export class CpuThrottle {
    * @param workShare how much of one processor the process takes while the machine is busy
    * @param signal ends a pause
    * @param burstMs processor time that the work may take ahead of its share, in ms
+   * @param own processor time that the work has taken, in ms; all of the process by default
    */
-  constructor(workShare: number, signal: AbortSignal, burstMs = 0) {
-    this.#budget = new CpuBudget(sources, workShare, burstMs)
+  constructor(workShare: number, signal: AbortSignal, burstMs = 0, own = processMs) {
+    this.#budget = new CpuBudget({ ...sources, own }, workShare, burstMs)
     this.#signal = signal
   }
 
@@ -29,12 +30,14 @@ export class CpuThrottle {
   }
 }
 
-const sources: CpuSources = {
+/** Processor time that this process has used, in ms. */
+export const processMs = (): number => {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1_000
+}
+
+const sources: Omit<CpuSources, 'own'> = {
   now: () => performance.now(),
-  own: () => {
-    const { user, system } = process.cpuUsage()
-    return (user + system) / 1_000
-  },
   machine: () => {
     let [idle, all] = [0, 0]
     for (const { times } of cpus()) {
