@@ -41,6 +41,8 @@ export class FeedHub implements FeedSource {
   #first = 0
   #changes = 0
   readonly #waiting = new Set<() => void>()
+  /** What readers of the same place were told since the last report. */
+  readonly #told = new Map<string, FeedUpdate>()
 
   constructor(incarnation: string, partitions: number) {
     this.#incarnation = incarnation
@@ -132,6 +134,10 @@ export class FeedHub implements FeedSource {
   /** @internal What happened from a set on, or undefined when that is forgotten. */
   since(next: number, only: string | undefined): FeedUpdate | undefined {
     if (next < this.#first) return undefined
+    return this.#once(`since ${next} ${only ?? ''}`, () => this.#changesSince(next, only))
+  }
+
+  #changesSince(next: number, only: string | undefined): FeedUpdate {
     const changeSets = this.#changeSets.slice(next - this.#first)
     const queues = new Map<string, QueueChange>()
     for (const set of changeSets)
@@ -145,6 +151,10 @@ export class FeedHub implements FeedSource {
 
   /** @internal A snapshot of all counts. */
   snapshot(only: string | undefined): FeedUpdate {
+    return this.#once(`snapshot ${only ?? ''}`, () => this.#countsOf(only))
+  }
+
+  #countsOf(only: string | undefined): FeedUpdate {
     const counts = new Map<string, QueueCounts>()
     for (const counted of this.#partitions)
       for (const { queue, counts: own } of counted?.queues.values() ?? []) {
@@ -166,7 +176,15 @@ export class FeedHub implements FeedSource {
     return this.#first + this.#changeSets.length
   }
 
+  /** Many readers cost what one does. */
+  #once(key: string, make: () => FeedUpdate): FeedUpdate {
+    let update = this.#told.get(key)
+    if (update === undefined) this.#told.set(key, (update = make()))
+    return update
+  }
+
   #wake(): void {
+    this.#told.clear()
     for (const wake of [...this.#waiting]) wake()
   }
 

@@ -10,7 +10,17 @@ export interface OpenFeed {
   readonly close: () => void
 }
 
-/** Opens the feed of one queue, or of all, after a position if that is still known. */
+/** Who reads what. */
+interface FeedOptions {
+  /** Whose share of the feeds it is: the name of a token. */
+  readonly principal: string
+  /** Absent: all queues. */
+  readonly queue?: string
+  /** Where it left off. */
+  readonly position?: string
+}
+
+/** Opens the feed of one queue, or of all, after a position if that is still known. Errors: `Busy`. */
 export interface FeedSource {
-  readonly open: (options: { readonly queue?: string; readonly position?: string }) => OpenFeed
+  readonly open: (options: FeedOptions) => OpenFeed
 }

@@ -1,42 +1,38 @@
+import { toServerResponse } from '@effect/platform-node/NodeHttpServerRequest'
 import { serverSentEvents } from '@kiroku/feed'
 import * as Effect from 'effect/Effect'
 import * as Stream from 'effect/Stream'
 import * as HttpApiBuilder from 'effect/http-api/HttpApiBuilder'
+import * as HttpServerRequest from 'effect/http/HttpServerRequest'
 import * as HttpServerResponse from 'effect/http/HttpServerResponse'
 import type { ApiDependencies } from '../ApiDependencies.ts'
+import { Caller } from '../definition/Access.ts'
 import { Api } from '../definition/Api.ts'
+import { given } from '../given.ts'
 import { call } from './call.ts'
 
 /** The feed as server-sent events: of one queue, and of all. */
 export const feedHandlers = ({ feed }: ApiDependencies, closing: AbortSignal) => {
-  const answer = (
+  const answer = Effect.fnUntraced(function* (
     { from }: { readonly from?: string },
     headers: { readonly 'last-event-id'?: string },
     queue?: string,
-  ) => {
+  ) {
+    const { name: principal } = yield* Caller
+    const response = toServerResponse(yield* HttpServerRequest.HttpServerRequest)
     const position = headers['last-event-id'] ?? from
-    return Effect.map(
-      call(() =>
-        Promise.resolve(
-          feed.open({
-            ...(queue === undefined ? {} : { queue }),
-            ...(position === undefined ? {} : { position }),
-          }),
-        ),
-      ),
-      (opened) =>
-        HttpServerResponse.stream(
-          Stream.fromAsyncIterable(serverSentEvents(opened, closing), (cause) => cause).pipe(
-            Stream.encodeText,
-          ),
-          {
-            contentType: 'text/event-stream',
-            // A proxy that buffers the answer would hold it back.
-            headers: { 'x-accel-buffering': 'no' },
-          },
-        ),
+    const opened = yield* call(async () => feed.open({ principal, ...given({ queue, position }) }))
+    // Whoever left before the first event never reads to its end.
+    response.once('close', opened.close)
+    return HttpServerResponse.stream(
+      Stream.fromAsyncIterable(serverSentEvents(opened, closing), (cause) => cause).pipe(Stream.encodeText),
+      {
+        contentType: 'text/event-stream',
+        // A proxy that buffers the answer would hold it back.
+        headers: { 'x-accel-buffering': 'no' },
+      },
     )
-  }
+  })
   return HttpApiBuilder.group(Api, 'feed', (handlers) =>
     handlers.handleAll({
       feed: ({ query, headers }) => answer(query, headers),
