@@ -1,4 +1,4 @@
-import { KirokuError, type Actor } from '@kiroku/protocol'
+import { cleanActor, KirokuError, type Actor } from '@kiroku/protocol'
 import { isLoopback } from './address.ts'
 import type { Role, Tokens } from './Tokens.ts'
 
@@ -18,9 +18,6 @@ export interface Admitted {
   readonly role: Role
 }
 
-/** Longer reasons are cut. */
-const reasonCharactersMax = 500
-
 /**
  * Admits a caller by token; without tokens everyone on this machine is `local`, an admin.
  * @param needs the role that the request asks for
@@ -34,7 +31,7 @@ export const admit = (tokens: Tokens, { presented, headers }: Credentials, needs
 
 /** The actor that the record names; `origin` is the door and the address of the caller. */
 export const actorOf = ({ name }: Admitted, origin: string, reason: string | undefined): Actor =>
-  reason === undefined ? { name, origin } : { name, origin, reason: reason.slice(0, reasonCharactersMax) }
+  cleanActor(reason === undefined ? { name, origin } : { name, origin, reason })
 
 /**
  * Refuses what another site's page makes a browser send to an API without tokens: cross-site requests, and

@@ -5,6 +5,7 @@ import {
   KirokuError,
   type Reply,
   type WireError,
+  withCleanActor,
 } from '@kiroku/protocol'
 import { Packr } from 'msgpackr'
 
@@ -37,7 +38,7 @@ const decode = (bytes: Uint8Array): unknown => {
 /** The commands of one request as bytes. */
 export const encodeCommands = (commands: readonly Command[]): Uint8Array => encode(commands)
 
-/** Reads a request. Errors: `MalformedRequest`. */
+/** Reads a request, with actors that are fit for the record. Errors: `MalformedRequest`. */
 export const decodeCommands = (bytes: Uint8Array): Command[] => {
   const content = decode(bytes)
   if (!Array.isArray(content) || content.length === 0)
@@ -45,7 +46,7 @@ export const decodeCommands = (bytes: Uint8Array): Command[] => {
   const wrong = content.findIndex((each) => !isCommand(each))
   if (wrong >= 0)
     throw new KirokuError('MalformedRequest', `Command ${wrong + 1} of the request is not well-formed`)
-  return content as Command[]
+  return (content as Command[]).map(withCleanActor)
 }
 
 /** A reply as bytes. */

@@ -61,6 +61,7 @@ export {
 export type { SpreadView } from './command/SpreadView.ts'
 export { parseStart, type StartClock, type StartPosition } from './command/StartPosition.ts'
 export { isCommand, nodeCommands } from './command/isCommand.ts'
+export { cleanActor, withCleanActor } from './command/withCleanActor.ts'
 export { mainSubscription } from './command/mainSubscription.ts'
 export { checkJson, contentTypeOf, jsonSlip } from './contentType.ts'
 export { shown, shownJson } from './shown.ts'

@@ -61,6 +61,9 @@ export const limits = {
   /** Sources of sections that a queue remembers; a replay counts on it. */
   appliedSourcesMax: 16,
   appliedCharactersMax: 100,
+  /** Names, origins and reasons of acts; longer ones are cut. */
+  actorCharactersMax: 200,
+  reasonCharactersMax: 500,
   errorCharactersMax: 1_000,
   /** Redrives of a queue that are remembered after their end. */
   redrivesKept: 10,
