@@ -171,7 +171,7 @@ export class World implements AsyncDisposable {
     }
     const worker = await runWorker({ client: this.client, config, module: { queue } })
     await this.time.settle()
-    return Object.assign(recorder, { stop: worker.stop, closed: worker.closed })
+    return Object.assign(recorder, { stop: worker.stop, fail: worker.fail, closed: worker.closed })
   }
 
   /** Messages of a queue by state. */

@@ -18,6 +18,7 @@ import { clip, releaseOf } from './Settlement.ts'
 import { Verdicts, type Outcome } from './Verdicts.ts'
 import { backoffMs } from './backoff.ts'
 import { isRetryable, toKirokuError } from './failure.ts'
+import { readable } from './readable.ts'
 import { holdDelay } from './holdDelay.ts'
 import { limits } from './limits.ts'
 import type { QueueDefinition } from './schema/defineQueue.ts'
@@ -226,7 +227,8 @@ export class ConsumerLoop implements Consumer {
     try {
       await unless(this.#patience.signal, this.#hand(lease, verdicts, messages))
       outcomes = verdicts.finish()
-    } catch (error) {
+    } catch (thrown) {
+      const error = readable(thrown)
       if (this.#patience.signal.aborted) {
         outcomes = verdicts.abandon()
         lease.interrupt(lease.held(), stopReason)

@@ -1,6 +1,7 @@
 import { deferral, isBackPressure } from './BackPressure.ts'
 import type { Batch, ConsumedMessage } from './Batch.ts'
 import type { MessageHandler } from './Consumer.ts'
+import { readable } from './readable.ts'
 
 /** A batch handler that runs the messages of a batch concurrently and lets each fail, or wait, on its own. */
 export const handleEach =
@@ -17,7 +18,8 @@ const handleOne = async <T>(
   try {
     await handler(message)
     message.ack()
-  } catch (error) {
+  } catch (thrown) {
+    const error = readable(thrown)
     failed(error, message)
     if (isBackPressure(error)) return message.release(deferral(error))
     message.retry({ error: error instanceof Error ? error.message : String(error) })

@@ -27,6 +27,11 @@ export interface RunWorkerOptions {
 export interface RunningWorker {
   /** Takes no more batches, lets handlers finish for `timeoutMs` (default 10,000), releases the rest. */
   stop(options?: { readonly timeoutMs?: number }): Promise<void>
+  /**
+   * Fails the batches in hand with what the module left behind, which costs each an attempt with the cause, and stops; `closed` rejects
+   * with `WorkerBroken`.
+   */
+  fail(cause: Error): void
   /** Settles when all consumers have ended; rejects with the error that ended one. */
   readonly closed: Promise<void>
 }
@@ -49,9 +54,11 @@ export const runWorker = async (options: RunWorkerOptions): Promise<RunningWorke
   const { sections, ...how } = queueSections(config)
   await client.queues.apply(sections, how)
   const env = { ...environment(client, config), ...options.env }
+  const broken = Promise.withResolvers<never>()
+  broken.promise.catch(() => undefined)
   const consumers = config.consumers.map((each) =>
     // Batch and lease are the queue's settings by now.
-    client.consume(each.queue, (batch) => handle(worker, batch, env), {
+    client.consume(each.queue, (batch) => Promise.race([handle(worker, batch, env), broken.promise]), {
       concurrency: each.concurrency ?? concurrencyDefault,
       subscription: each.subscription,
       retryDelayMsMax: delaySecondsMax * 1_000,
@@ -60,15 +67,23 @@ export const runWorker = async (options: RunWorkerOptions): Promise<RunningWorke
   const stop: RunningWorker['stop'] = async (stopOptions) => {
     await Promise.all(consumers.map((consumer) => consumer.stop(stopOptions)))
   }
+  let failure: KirokuError | undefined
+  const fail: RunningWorker['fail'] = (cause) => {
+    failure ??= new KirokuError('WorkerBroken', `The Worker has ended: ${cause.message}`, { cause })
+    broken.reject(cause)
+    void stop()
+  }
   const stopOnAbort = (): void => void stop()
   signal?.addEventListener('abort', stopOnAbort)
   if (signal?.aborted === true) stopOnAbort()
   // A consumer that fails stops the others: half a Worker would look like a whole one.
   const closed = Promise.all(consumers.map((consumer) => consumer.closed.catch(stopAndThrow(stop))))
-    .then(() => undefined)
+    .then(() => {
+      if (failure !== undefined) throw failure
+    })
     .finally(() => signal?.removeEventListener('abort', stopOnAbort))
   closed.catch(() => undefined)
-  return { stop, closed }
+  return { stop, fail, closed }
 }
 
 const stopAndThrow = (stop: RunningWorker['stop']) => async (error: unknown) => {

@@ -10,6 +10,8 @@ const drainMsMax = 9_500
 export const runProcess = async (argv: readonly string[], version: string): Promise<void> => {
   const json = argv.includes('--json')
   const stopping = new AbortController()
+  // A Worker's module may not end the process, but this may.
+  const exit = process.exit.bind(process)
 
   const fail = (error: unknown): void => {
     const report = reportError(error, process.env['KIROKU_DEBUG'] === '1')
@@ -21,18 +23,18 @@ export const runProcess = async (argv: readonly string[], version: string): Prom
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.on(signal, () => {
       // A second signal means: stop now.
-      if (stopping.signal.aborted) process.exit(signal === 'SIGINT' ? 130 : 143)
+      if (stopping.signal.aborted) exit(signal === 'SIGINT' ? 130 : 143)
       stopping.abort()
       setTimeout(() => {
         process.stderr.write(`the drain took longer than ${drainMsMax} ms and was cut off\n`)
-        process.exit(1)
+        exit(1)
       }, drainMsMax).unref()
     })
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => exit(error.code === 'EPIPE' ? 0 : 1))
   for (const event of ['uncaughtException', 'unhandledRejection'] as const)
     process.on(event, (error: unknown) => {
       fail(error)
-      process.exit()
+      exit()
     })
 
   try {
@@ -41,5 +43,5 @@ export const runProcess = async (argv: readonly string[], version: string): Prom
     fail(error)
   }
   // A socket left open must not keep a finished command alive; output is flushed first.
-  process.stdout.write('', () => process.stderr.write('', () => process.exit()))
+  process.stdout.write('', () => process.stderr.write('', () => exit()))
 }

@@ -63,6 +63,7 @@ export type ErrorId =
   | 'KeysLost'
   | 'NotErasable'
   | 'WorkerInvalid'
+  | 'WorkerBroken'
   | 'Internal'
 
 const entry = (retryable: boolean, http: number, exit: number, help: string): ErrorEntry => ({
@@ -364,6 +365,12 @@ export const errorRegistry: Readonly<Record<ErrorId, ErrorEntry>> = {
     400,
     2,
     'Export `default { async queue(batch, env, ctx) {} }` from the module.',
+  ),
+  WorkerBroken: entry(
+    false,
+    500,
+    1,
+    'Await every promise of the handler or pass it to ctx.waitUntil, throw errors that can be printed, and leave ending the process to its supervisor.',
   ),
   Internal: entry(false, 500, 1, 'This is a defect in Kiroku; please report it with the log around it.'),
 }

@@ -2,13 +2,20 @@ import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import type { Client } from '@kiroku/client'
 import { KirokuError, parseDurationMs } from '@kiroku/protocol'
-import { readWranglerConfig, runWorker, type ConsumerConfig, type WorkerConfig } from '@kiroku/worker'
+import {
+  readWranglerConfig,
+  runWorker,
+  type ConsumerConfig,
+  type RunningWorker,
+  type WorkerConfig,
+} from '@kiroku/worker'
 import type { Invocation } from '../../cli/CommandSpec.ts'
 import { canAsk, confirm } from '../../cli/confirm.ts'
 import { nearest } from '../../cli/nearest.ts'
 import { makeLogger } from '../../serve/Logger.ts'
 import { logClientEvent } from '../../serve/logClientEvent.ts'
 import { withClient } from '../../serve/withClient.ts'
+import { watchWorker } from './watchWorker.ts'
 
 /** A Worker survives an outage of the engine. */
 const requestTimeoutMs = 30_000
@@ -29,15 +36,26 @@ export const run = async (invocation: Invocation): Promise<void> => {
     invocation,
     async (client) => {
       await assentToCreate(invocation, client, config)
-      const worker = await runWorker({
-        client,
-        config,
-        signal,
-        ...(modulePath === undefined ? {} : { modulePath }),
+      let worker: RunningWorker | undefined
+      let broken: Error | undefined
+      const stopWatching = watchWorker((cause) => {
+        broken ??= cause
+        worker?.fail(cause)
       })
-      out.line(`working on ${queues.join(', ')}; Ctrl-C finishes the current batches and stops`)
-      out.result({ ready: true, queues, module: modulePath ?? config.main })
-      await worker.closed
+      try {
+        worker = await runWorker({
+          client,
+          config,
+          signal,
+          ...(modulePath === undefined ? {} : { modulePath }),
+        })
+        if (broken !== undefined) worker.fail(broken)
+        out.line(`working on ${queues.join(', ')}; Ctrl-C finishes the current batches and stops`)
+        out.result({ ready: true, queues, module: modulePath ?? config.main })
+        await worker.closed
+      } finally {
+        stopWatching()
+      }
     },
     {
       name: `${hostname()}-${process.pid}`,
