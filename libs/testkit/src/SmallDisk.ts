@@ -56,6 +56,11 @@ export class SmallDisk implements AsyncDisposable {
     return (blocks - bfree) * bsize
   }
 
+  /** From now on it can only be read. */
+  async becomeReadOnly(): Promise<void> {
+    await run('mount', ['-o', 'remount,ro', this.path])
+  }
+
   /** Fills the disk, as another program would, up to this many free bytes. */
   fill(leaveBytes = 0): void {
     const piece = Buffer.alloc(1024 * 1024)

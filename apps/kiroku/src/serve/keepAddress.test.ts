@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { freePort, temporaryFolder, type TemporaryFolder } from '@kiroku/testkit'
+import { freePort, SmallDisk, temporaryFolder, type TemporaryFolder } from '@kiroku/testkit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { keepAddress } from './keepAddress.ts'
 
@@ -94,7 +94,17 @@ describe('before an engine touches NATS', () => {
     writeFileSync(file, '')
     await expect(keepAddress(settings({ dataDir: file }), [])).rejects.toMatchObject({
       id: 'InvalidConfig',
-      message: expect.stringContaining(`cannot keep data in ${file}`) as string,
+      message: `--data-dir: cannot keep data in ${file}: it is a file`,
     })
+  })
+
+  it('it says that a folder is read-only', async ({ skip }) => {
+    await using disk = await SmallDisk.mountOrSkip(1, skip)
+    await disk.becomeReadOnly()
+    for (const dataDir of [disk.path, join(disk.path, 'data')])
+      await expect(keepAddress(settings({ dataDir }), [])).rejects.toMatchObject({
+        id: 'InvalidConfig',
+        message: `--data-dir: cannot keep data in ${dataDir}: its file system is read-only`,
+      })
   })
 })

@@ -1,5 +1,6 @@
-import { accessSync, constants, mkdirSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
 import { createServer } from 'node:http'
+import { dirname } from 'node:path'
 import { waitingPage } from '@kiroku/api'
 import { checkBind, listenError, Tokens } from '@kiroku/doors'
 import { KirokuError } from '@kiroku/protocol'
@@ -81,12 +82,26 @@ const keep = async ({ host, port }: HttpAddress): Promise<Pick<KeptAddress, 'wai
   return { waitsFor: (what) => (reason = what), release }
 }
 
+/** What keeps a folder from being written to, by the system's code. */
+const folderTroubles: Readonly<Record<string, string>> = {
+  EROFS: 'its file system is read-only',
+  EACCES: 'this user may not write there',
+  EPERM: 'this user may not write there',
+  EEXIST: 'it is a file',
+  ENOTDIR: 'a part of its path is a file',
+}
+
+const existing = (folder: string): string => (existsSync(folder) ? folder : existing(dirname(folder)))
+
 const checkFolder = (dataDir: string): void => {
   try {
+    // Node says of a folder that cannot be made on a read-only disk that there is none.
+    accessSync(existing(dataDir), constants.W_OK)
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
     accessSync(dataDir, constants.W_OK)
   } catch (cause) {
-    const why = (cause as NodeJS.ErrnoException).code
-    throw new KirokuError('InvalidConfig', `--data-dir: cannot keep data in ${dataDir} (${why})`, { cause })
+    const code = (cause as NodeJS.ErrnoException).code ?? 'unknown'
+    const why = folderTroubles[code] ?? code
+    throw new KirokuError('InvalidConfig', `--data-dir: cannot keep data in ${dataDir}: ${why}`, { cause })
   }
 }
