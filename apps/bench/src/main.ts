@@ -19,8 +19,8 @@ const usage = `usage: npm run bench -- engine [--json] [--quick] [--partitions N
   --quick           fewer and smaller rounds
   --partitions N    partitions of the engine's log (default 1)
   --only PART       engine: core, states, lives, sends, http, queues, hold, or soak, which
-                    runs only when asked for; audit: read, look, index, recovery, beside or
-                    readers; console: first, frames, slider or beside; first: lone or
+                    runs only when asked for; audit: read, look, index, recovery, beside,
+                    readers or crowd; console: first, frames, slider or beside; first: lone or
                     start; cluster: handover, death, restart, servers, takeover, order,
                     consumers, load, idle or members; can be given several times
   --profile FOLDER  write a CPU profile of each process

@@ -25,7 +25,11 @@ export interface LoadedEngine extends ReadEngine {
 
 /** Starts one, with its auditor or without, with its console or without; what ends it is put on `closers`. */
 export const startLoaded = async (
-  { isAudited, hasConsole = false }: { readonly isAudited: boolean; readonly hasConsole?: boolean },
+  {
+    isAudited,
+    hasConsole = false,
+    tokens = '',
+  }: { readonly isAudited: boolean; readonly hasConsole?: boolean; readonly tokens?: string },
   dataDir: string,
   closers: (() => Promise<unknown>)[],
 ): Promise<LoadedEngine> => {
@@ -37,6 +41,7 @@ export const startLoaded = async (
     dataDir,
     isAudited,
     hasConsole,
+    tokens,
   })
   closers.push(() => engine.stop())
   const producer = new LoadProcess<KirokuLoad>('kirokuLoad', 'producer', [server.url])

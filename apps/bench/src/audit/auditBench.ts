@@ -1,5 +1,6 @@
 import type { Figure } from '../Figure.ts'
 import { runParts } from '../runParts.ts'
+import { besideCrowd } from './besideCrowd.ts'
 import { besideLoad } from './besideLoad.ts'
 import { besideReaders } from './besideReaders.ts'
 import { fillIndex } from './fillIndex.ts'
@@ -22,6 +23,7 @@ const parts = {
   recovery: measureRecovery,
   beside: besideLoad,
   readers: besideReaders,
+  crowd: besideCrowd,
 }
 
 /** Measures what reads the record, over logs in JetStream that hold whole lives. */

@@ -43,6 +43,8 @@ export class EngineProcess {
     readonly hasConsole?: boolean
     /** Most bytes of record; default: the engine's own. */
     readonly recordBytes?: number
+    /** Bearer tokens of its API; default: it has none. */
+    readonly tokens?: string
   }): Promise<EngineProcess> {
     const {
       nats,
@@ -53,6 +55,7 @@ export class EngineProcess {
       isAudited = false,
       hasConsole = false,
       recordBytes,
+      tokens = '',
     } = options
     const args = ['serve', '--json', '--log-level', 'warn', '--nats', nats]
     if (recordBytes !== undefined) args.push('--record-bytes', String(recordBytes))
@@ -68,6 +71,7 @@ export class EngineProcess {
           ...process.env,
           KIROKU_AUDIT: isAudited ? 'on' : 'off',
           KIROKU_CONSOLE: hasConsole ? 'on' : 'off',
+          KIROKU_TOKENS: tokens,
         },
       },
     )
