@@ -23,4 +23,11 @@ export const securityMutants: ReadonlyArray<SpecMutant> = [
     to: '',
     what: 'a witness agrees with any record',
   },
+  {
+    id: 'SEC-03',
+    file: 'libs/auditor/src/Shares.ts',
+    from: 'waiting.length >= limits.waitingPerPrincipalMax',
+    to: 'false',
+    what: 'one viewer may have any number of questions waiting for the auditor',
+  },
 ]

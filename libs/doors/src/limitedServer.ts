@@ -20,7 +20,7 @@ export const limitedServer = (
   onDropped: () => void,
 ): Server => {
   const server = createServer({
-    headersTimeout: headerMs,
+    headersTimeout: Math.min(headerMs, requestMs),
     requestTimeout: requestMs,
     keepAliveTimeout: idleMs,
     connectionsCheckingInterval: Math.min(headerMs, requestMs) / looks,

@@ -1,9 +1,5 @@
-/** A request to the HTTP API; `body` as text, since many odd inputs have no JavaScript value. */
-export interface FuzzRequest {
-  readonly method: string
-  readonly path: string
-  readonly body?: string
-}
+import type { Chance } from '../Chance.ts'
+import type { ApiRequest } from './ApiRequest.ts'
 
 /** JSON source text. */
 class Written {
@@ -58,14 +54,14 @@ const filters = [
   'not '.repeat(3_000),
 ]
 
-/** Requests of every kind to an API, by a seed: valid ones among every kind of invalid value. */
-export class ApiFuzz {
-  #state: number
+/** Requests that know what the API answered to those before: valid ones among every kind of invalid value. */
+export class StatefulRequests {
+  readonly #chance: Chance
   readonly #receipts: string[] = []
   readonly #ids: string[] = []
 
-  constructor(seed: number) {
-    this.#state = seed
+  constructor(chance: Chance) {
+    this.#chance = chance
   }
 
   /** Values from answers, for later requests. */
@@ -80,7 +76,7 @@ export class ApiFuzz {
     for (const known of [this.#ids, this.#receipts]) if (known.length > 60) known.splice(0, 20)
   }
 
-  next(): FuzzRequest {
+  next(): ApiRequest {
     const q = `/v1/queues/${encodeURIComponent(this.#queue())}`
     const sub = `${q}/subscriptions/${encodeURIComponent(this.#pick(subscriptionNames))}`
     const id = `/v1/messages/${encodeURIComponent(this.#known(this.#ids)[0]!)}`
@@ -188,15 +184,11 @@ export class ApiFuzz {
     return body === undefined ? { method, path } : { method, path, body: write(body) }
   }
 
-  /** From 0 up to 1, by the seed (mulberry32). */
   #random(): number {
-    this.#state = (this.#state + 0x6d2b79f5) | 0
-    let t = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
+    return this.#chance.next()
   }
   #pick<A>(from: readonly A[]): A {
-    return from[Math.floor(this.#random() * from.length)]!
+    return this.#chance.pick(from)
   }
   #may<A>(value: () => A): A | undefined {
     return this.#random() < 0.25 ? value() : undefined
