@@ -8,6 +8,8 @@ import type { NatsAccess } from './judgeAccess.ts'
 export interface ServerAnswers {
   /** `always` or a duration. */
   readonly syncInterval: string | undefined
+  /** Where it keeps its streams, on its machine. */
+  readonly storeFolder: string | undefined
   /** Its time minus ours, in ms. */
   readonly clockSkewMs: number | undefined
   readonly access: NatsAccess
@@ -32,13 +34,17 @@ export const askServer = async (nats: Nats, target: NatsOptions): Promise<Server
       : config.sync_always === true
         ? 'always'
         : nanoseconds(config.sync_interval)
-  return { syncInterval, clockSkewMs: time, access }
+  return { syncInterval, storeFolder: config?.store_dir, clockSkewMs: time, access }
 }
 
 interface Varz {
   readonly data?: {
     readonly jetstream?: {
-      readonly config?: { readonly sync_always?: boolean; readonly sync_interval?: number }
+      readonly config?: {
+        readonly sync_always?: boolean
+        readonly sync_interval?: number
+        readonly store_dir?: string
+      }
     }
   }
 }

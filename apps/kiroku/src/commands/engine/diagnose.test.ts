@@ -43,6 +43,7 @@ const healthy: Facts = {
   lostLogs: [],
   queues: [queue('mail', 'dlq'), queue('dlq', null)],
   access: { entry: 'closed', isPlain: false },
+  isEncrypted: true,
   held: [],
   keys: [{ queue: 'mail', state: 'there' }],
 }

@@ -13,6 +13,7 @@ import {
 import type { LostLog } from '../../audit/tailsOf.ts'
 import type { KeysFound } from './askKeys.ts'
 import type { Finding } from './Finding.ts'
+import { judgeAtRest } from './judgeAtRest.ts'
 import { judgeAccess, type NatsAccess } from './judgeAccess.ts'
 
 /** Facts that the doctor collected; undefined if unknown from here. */
@@ -45,6 +46,8 @@ export interface Facts {
   readonly lostLogs: readonly LostLog[]
   readonly queues: readonly Pick<QueueDescription, 'name' | 'config' | 'warnings' | 'subscriptions'>[]
   readonly access: NatsAccess
+  /** Whether nats-server encrypts its files. */
+  readonly isEncrypted: boolean | undefined
   /** Messages that cannot arrive. */
   readonly held: readonly OutboxDescription[]
   /** Of erasable queues that have messages. */
@@ -58,6 +61,7 @@ const clockSkewMsMax = 2_000
 export const diagnose = (facts: Facts): Finding[] => [
   natsVersion(facts),
   judgeAccess(facts.access),
+  judgeAtRest(facts.isEncrypted),
   syncInterval(facts),
   replicas(facts),
   maxPayload(facts),

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { checkRecord } from '@kiroku/audit'
 import { askBeat, indexState } from '@kiroku/auditor'
 import type { Client } from '@kiroku/client'
@@ -15,6 +15,7 @@ import { askKeys } from './askKeys.ts'
 import { askServer } from './askServer.ts'
 import { diagnose, type Facts } from './diagnose.ts'
 import { outageFinding } from './Finding.ts'
+import { isStoreEncrypted } from './judgeAtRest.ts'
 
 export const run = (invocation: Invocation): Promise<void> =>
   withClient(
@@ -99,6 +100,7 @@ const gather = async (
     lostLogs: opened === undefined ? [] : lostLogs(dataDir, opened),
     queues,
     access: server.access,
+    isEncrypted: isStoreEncrypted(isOurs ? join(resolve(dataDir), 'nats', 'jetstream') : server.storeFolder),
     held: (partitions ?? []).flatMap(({ held = [] }) => held),
     keys,
   }
