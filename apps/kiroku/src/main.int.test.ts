@@ -250,8 +250,8 @@ describe('the commands of a folder with a running engine', () => {
     const status = await ok<{ nodes: object[]; partitions: { state: string }[] }>(['cluster', 'status'])
     expect(status.nodes).toEqual([expect.objectContaining({ version: manifest.version, featureLevel })])
     const text = (await kiroku.run(['cluster', 'status'])).stdout
-    expect(text).toMatch(/^node +where +version +feature level +state +partitions/)
-    expect(text).toMatch(new RegExp(`\\) +${manifest.version} +${featureLevel} +healthy`))
+    expect(text).toMatch(/^node +where +version +feature level +zone +weight +state +partitions/)
+    expect(text).toMatch(new RegExp(`\\) +${manifest.version} +${featureLevel} +none +1 +healthy`))
     expect(status.partitions.map(({ state }) => state)).toEqual(['Active', 'Active', 'Active', 'Active'])
     const { findings } = await ok<{ findings: { check: string; status: string }[] }>(['doctor'])
     const statusOf = (check: string) => findings.find((finding) => finding.check === check)?.status

@@ -54,11 +54,12 @@ export const runWorker = async (options: RunWorkerOptions): Promise<RunningWorke
   const { sections, ...how } = queueSections(config)
   await client.queues.apply(sections, how)
   const env = { ...environment(client, config), ...options.env }
-  const broken = Promise.withResolvers<never>()
-  broken.promise.catch(() => undefined)
+  let breakWorker: (cause: Error) => void
+  const broken = new Promise<never>((_, reject) => (breakWorker = reject))
+  broken.catch(() => undefined)
   const consumers = config.consumers.map((each) =>
     // Batch and lease are the queue's settings by now.
-    client.consume(each.queue, (batch) => Promise.race([handle(worker, batch, env), broken.promise]), {
+    client.consume(each.queue, (batch) => Promise.race([handle(worker, batch, env), broken]), {
       concurrency: each.concurrency ?? concurrencyDefault,
       subscription: each.subscription,
       retryDelayMsMax: delaySecondsMax * 1_000,
@@ -70,7 +71,7 @@ export const runWorker = async (options: RunWorkerOptions): Promise<RunningWorke
   let failure: KirokuError | undefined
   const fail: RunningWorker['fail'] = (cause) => {
     failure ??= new KirokuError('WorkerBroken', `The Worker has ended: ${cause.message}`, { cause })
-    broken.reject(cause)
+    breakWorker(cause)
     void stop()
   }
   const stopOnAbort = (): void => void stop()
