@@ -11,7 +11,7 @@ const serveOn = async (urls: readonly string[], ...more: string[]) => {
   onTestFinished(() => folder.remove())
   const kiroku = new Kiroku(folder.path)
   onTestFinished(() => kiroku.killAll())
-  const flags = ['--partitions', '2', '--http', '127.0.0.1:0', '--audit', 'off', '--json']
+  const flags = ['--partitions', '2', '--http', '127.0.0.1:0', '--json']
   const engine = kiroku.start(['serve', '--nats', urls.join(','), ...flags, ...more])
   const { api } = await readyOf(engine)
   const client = await connect({ servers: urls, link: 'off', onEvent: () => {} })
@@ -154,6 +154,11 @@ describe('a node whose NATS lost its quorum', { timeout: 180_000 }, () => {
     })
     onTestFinished(() => patient.close())
     const { messageId } = await client.send('orders', 'first', { dedupId: 'first' })
+    const traced = `${api}/v1/messages/${messageId}/trace`
+    await waitUntil(async () => (await ask(traced)).status === 200, {
+      timeoutMs: 60_000,
+      what: 'the auditor answers',
+    })
     await Promise.all([cluster.servers[1]!.kill(), cluster.servers[2]!.kill()])
     const waiting = patient.send('orders', 'first', { dedupId: 'first' })
     // A leader that is left alone takes seconds to notice; what is said until then must not take longer for that.
@@ -175,7 +180,7 @@ describe('a node whose NATS lost its quorum', { timeout: 180_000 }, () => {
     expect(JSON.parse(seen.queues.text)).toMatchObject({ id: 'NoQuorum', retryable: true })
     expect(seen.cluster.text).toContain('"NoQuorum"')
     expect(await sendInVain({ kiroku, api, client, nats: cluster.urls[0]! })).toContain('Unavailable: ')
-    const trace = await ask(`${api}/v1/messages/${messageId}/trace`)
+    const trace = await ask(traced)
     expect([trace.status, trace.text]).toEqual([200, expect.stringContaining('Enqueued')])
     await Promise.all([cluster.servers[1]!.restart(), cluster.servers[2]!.restart()])
     await readyAgain(api)
