@@ -35,12 +35,13 @@ export class ClientProcess {
   #thaw: () => void = () => {}
   #dead = false
 
-  constructor(name: string, engine: Engine, time: ManualTime) {
+  constructor(name: string, engine: Engine, time: ManualTime, sendTimeoutMs?: number) {
     this.#time = time
     this.client = createClient(this.#transport(inProcess(engine)), {
       name,
       clock: this.#clock(),
       onEvent: (event) => this.events.push(event),
+      ...(sendTimeoutMs === undefined ? {} : { sendTimeoutMs }),
     })
   }
 

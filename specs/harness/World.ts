@@ -102,8 +102,8 @@ export class World implements AsyncDisposable {
   }
 
   /** A client of the same engine in its own process. */
-  newProcess(name: string): ClientProcess {
-    return new ClientProcess(name, this.engine, this.time)
+  newProcess(name: string, sendTimeoutMs?: number): ClientProcess {
+    return new ClientProcess(name, this.engine, this.time, sendTimeoutMs)
   }
 
   /** Seconds since the world began. */

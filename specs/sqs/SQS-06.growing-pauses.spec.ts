@@ -33,7 +33,8 @@ for (const [when, fault] of faults)
   it.each(calls)(`[SQS-06] while ${when}, %s is repeated with growing pauses`, async (_, type, call) => {
     await using world = await createWorld()
     await world.queue('jobs')
-    const worker = world.newProcess('worker 1')
+    // By default a send gives up sooner.
+    const worker = world.newProcess('worker 1', 60_000)
     worker.fault = fault
     const outcome = call(worker.client)
     await world.advance('20 seconds')
