@@ -23,9 +23,9 @@ export const NodeList = ({ cluster }: { readonly cluster: Cluster }) => (
               : `${node.partitions.length === 1 ? 'partition' : 'partitions'} ${node.partitions.join(', ')}`}
           </span>
           <span className="quiet">
-            {node.host}, process {node.pid}, {node.zone ? `zone ${node.zone}, ` : ''}weight{' '}
-            {node.weight ?? 'unknown'}, version {node.version ?? 'unknown'}, feature level{' '}
-            {node.featureLevel ?? 'unknown'}, started <When at={Date.parse(node.startedAt)} />
+            {node.host}, process {node.pid}, {node.zone ? `zone ${node.zone}, ` : ''}
+            {(node.weight ?? 1) === 1 ? '' : `weight ${node.weight}, `}version {node.version ?? 'unknown'},
+            feature level {node.featureLevel ?? 'unknown'}, started <When at={Date.parse(node.startedAt)} />
           </span>
           {node.refused !== undefined && (
             <span className={styles['refused']}>
