@@ -21,6 +21,7 @@ import { checkTypes } from '../specs/first-hour/checkTypes.ts'
 import { packaged } from '../specs/first-hour/packaged.ts'
 import { readBlocks } from '../specs/first-hour/readBlocks.ts'
 import { Reader } from '../specs/first-hour/Reader.ts'
+import { nameAt } from './LockedPackages.ts'
 import { nodePackage, publicPackages } from './PublicPackage.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
@@ -108,9 +109,7 @@ it('what is installed stands in the lists of contents of the packages', () => {
   const lock = JSON.parse(readFileSync(path.join(project, 'node_modules', '.package-lock.json'), 'utf8')) as {
     readonly packages: Readonly<Record<string, { readonly version: string }>>
   }
-  const installed = Object.entries(lock.packages).map(
-    ([at, { version }]) => `${at.slice(at.lastIndexOf('node_modules/') + 13)} ${version}`,
-  )
+  const installed = Object.entries(lock.packages).map(([at, { version }]) => `${nameAt(at)} ${version}`)
   expect(installed.length).toBeGreaterThan(10)
   const ours = new Set(publicPackages.map(({ name }) => name))
   expect(installed.filter((each) => !listed.has(each) && !ours.has(each.split(' ')[0]!))).toEqual([])

@@ -46,6 +46,28 @@ describe('a failed message of a group', () => {
     expect(scheduled).toMatchObject({ error: 'the warehouse does not answer', dueAt: due })
   })
 
+  it('[ENG-02] holds up only what is behind it', async () => {
+    await using world = await createWorld()
+    await world.queue('orders', { groups: 'ordered', leaseMs: 1_000 })
+    await world.client.sendBatch('orders', [
+      { body: 'a1', group: 'a' },
+      { body: 'a2', group: 'a' },
+    ])
+    const [, a2] = await world.receive('orders', { max: 2 })
+    await a2!.extend(10_000)
+    await world.advance('2 seconds')
+    const waiting = { group: 'a', waiting: 1, inflight: 1 }
+    expect((await world.client.queues.groups('orders')).groups).toEqual([waiting])
+    await world.send('orders', 'a3', { group: 'a' })
+    expect((await world.client.queues.groups('orders')).groups).toEqual([
+      {
+        ...waiting,
+        waiting: 2,
+        blockedBy: expect.objectContaining({ number: 2, state: 'Inflight' }) as unknown,
+      },
+    ])
+  })
+
   it('[ENG-02] gives way to the next when its attempts are used up', async () => {
     await using world = await createWorld()
     await world.queue('orders', { groups: 'ordered', retriesMax: 1, deadLetter: 'orders-dlq' })

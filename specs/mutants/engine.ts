@@ -12,8 +12,8 @@ export const engineMutants: ReadonlyArray<SpecMutant> = [
   {
     id: 'ENG-02',
     file: 'libs/partition/src/read/describeGroups.ts',
-    from: 'if (state === State.Available) waiting++',
-    to: 'if (state !== State.Inflight) waiting++',
+    from: 'if (state !== State.Available)',
+    to: 'if (state === State.Inflight)',
     what: 'a group blocked by a message that waits for its retry is not reported',
   },
   {

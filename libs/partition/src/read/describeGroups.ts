@@ -26,30 +26,29 @@ const isAhead = (a: GroupDescription, b: GroupDescription): boolean => {
   return isHeld === isOtherHeld ? a.waiting > b.waiting : isHeld
 }
 
-/** What waits ahead of the message that blocks a group can go out; only the messages behind it are held up. */
+/** What waits ahead of the message that blocks a group can go out; only what is behind it is held up. */
 const describeGroup = ({ live }: PartitionState, sub: Subscription, group: Group): GroupDescription => {
   const { isOrdered } = sub.groups!
-  let waiting = group.ready
   let ahead = 0
+  let behind = group.ready
   let blockedBy: GroupDescription['blockedBy']
   for (let place = isOrdered ? group.first : group.again; place !== 0; place = live.groupLinks.next(place)) {
     const slot = place - 1
     const state = live.state[slot]
-    if (state === State.Available) waiting++
-    else if (blockedBy === undefined) {
-      ahead = waiting - group.ready
-      blockedBy = {
+    if (state !== State.Available)
+      blockedBy ??= {
         number: live.number[slot]!,
         state: state === State.Inflight ? 'Inflight' : 'WaitingRetry',
         attempt: live.attempt[slot]!,
         until: live.deadline[slot]!,
       }
-    }
+    else if (blockedBy === undefined) ahead++
+    else behind++
   }
   return {
     group: group.key,
-    waiting,
+    waiting: ahead + behind,
     inflight: group.inflight,
-    ...(blockedBy === undefined || waiting === ahead ? undefined : { blockedBy }),
+    ...(blockedBy === undefined || behind === 0 ? undefined : { blockedBy }),
   }
 }
