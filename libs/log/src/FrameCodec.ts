@@ -9,10 +9,21 @@ import { recordHash, sha256 } from './recordHash.ts'
 /** Record definitions are inline, so that each frame can be read without any other. */
 const packr = new Packr({ useRecords: true })
 
-/** A record ready to be stored, and the hash that the next one names. */
-export interface EncodedRecord {
+/** A record ready to be stored. */
+export class EncodedRecord {
   readonly bytes: Uint8Array
-  readonly hash: Uint8Array
+  readonly #bodiesAt: number
+  #hash: Uint8Array | undefined
+
+  constructor(bytes: Uint8Array, bodiesAt: number) {
+    this.bytes = bytes
+    this.#bodiesAt = bodiesAt
+  }
+
+  /** The hash that the next record names; made when it is first asked for, so that this record can leave before. */
+  get hash(): Uint8Array {
+    return (this.#hash ??= recordHash(this.bytes, this.#bodiesAt))
+  }
 }
 
 /** A large body that gets a record of its own, ahead of the frame that refers to it. */
@@ -63,10 +74,12 @@ const start = (kind: number, epoch: number, prevHash: Uint8Array, bytes: number)
   return record
 }
 
+const noBodies = sha256(new Uint8Array())
+
 const seal = (record: Buffer, bodiesAt: number): EncodedRecord => {
-  record.set(sha256(record.subarray(bodiesAt)), layout.bodiesDigest)
+  record.set(bodiesAt === record.length ? noBodies : sha256(record.subarray(bodiesAt)), layout.bodiesDigest)
   record.writeUInt32LE(checksum(record), layout.crc)
-  return { bytes: record, hash: recordHash(record, bodiesAt) }
+  return new EncodedRecord(record, bodiesAt)
 }
 
 /**

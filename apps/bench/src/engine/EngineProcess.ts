@@ -18,7 +18,7 @@ interface Said {
 const launcherFlags = (launcher: string): readonly string[] =>
   readFileSync(launcher, 'utf8').match(/--max-semi-space-size=\d+/g) ?? []
 
-/** `kiroku serve` in its own process, with a probe of its longest stall. */
+/** `kiroku serve` in its own process, with a probe that can watch it for stalls. */
 export class EngineProcess {
   readonly #child: ChildProcess
   readonly #exited: Promise<void>
@@ -86,7 +86,6 @@ export class EngineProcess {
     const ended = engine.#exited.then(() => Promise.reject(new Error('the engine ended before it was ready')))
     await Promise.race([ready, ended])
     ended.catch(() => {})
-    child.send('begin')
     return engine
   }
 
@@ -99,7 +98,12 @@ export class EngineProcess {
     return this.#child.pid!
   }
 
-  /** How long the engine's thread did not come to its events since it was ready. */
+  /** From now on the engine's thread is watched for stalls, which costs it 4 % of a core. */
+  watchStalls(): void {
+    this.#child.send('begin')
+  }
+
+  /** How long the engine's thread did not come to its events since it has been watched. */
   stall(): Promise<Stall> {
     return new Promise((resolve) => {
       this.#child.once('message', resolve)

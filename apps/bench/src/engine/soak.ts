@@ -32,6 +32,7 @@ export const soak = async (sizes: Sizes, progress: Progress): Promise<Figure[]> 
     stop.push(() => server.stop())
     const engine = await EngineProcess.start({ nats: server.url, partitions: 1, dataDir, recordBytes })
     stop.push(() => engine.stop())
+    engine.watchStalls()
     const [producer, consumer] = ['producer', 'consumer'].map((name) => {
       const load = new LoadProcess<KirokuLoad>('kirokuLoad', name, [server.url])
       stop.push(() => load.end())

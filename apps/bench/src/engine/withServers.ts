@@ -35,6 +35,7 @@ export const withServers = async (
     stop.push(() => server.stop())
     const engine = await EngineProcess.start({ nats: server.url, partitions, dataDir, profile })
     stop.push(() => engine.stop())
+    engine.watchStalls()
     const load = <T extends KirokuLoad | HttpLoad | RawLoad>(
       module: string,
       name: string,

@@ -57,9 +57,9 @@ export const compareLone = async ({ sizes, progress, folder }: FirstRun): Promis
     } else process.stderr.write(noPeers)
 
     const tookMs: number[][][] = sides.map(() => [])
-    for (let round = 0; round <= sizes.rounds; round++)
+    for (let round = 1 - sizes.warmUps; round <= sizes.rounds; round++)
       for (const [i, side] of sides.entries()) {
-        progress.step(`${side.name}, ${round === 0 ? 'warming up' : `round ${round} of ${sizes.rounds}`}`)
+        progress.step(`${side.name}, ${round <= 0 ? 'warming up' : `round ${round} of ${sizes.rounds}`}`)
         const took = await side.load.ask('measure', { count: sizes.messages, perSecond })
         if (round > 0) tookMs[i]!.push(took)
       }

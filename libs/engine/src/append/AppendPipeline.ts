@@ -1,4 +1,10 @@
-import { encodeBodyRecord, encodeRecord, type FrameContent, type PartitionLog } from '@kiroku/log'
+import {
+  encodeBodyRecord,
+  encodeRecord,
+  type EncodedRecord,
+  type FrameContent,
+  type PartitionLog,
+} from '@kiroku/log'
 import { type TurnAnswer } from '@kiroku/partition'
 import { eventBytes, KirokuError, type LogEvent } from '@kiroku/protocol'
 import type { Metrics } from '../Metrics.ts'
@@ -100,26 +106,25 @@ export class AppendPipeline {
   }
 
   /** @param tooLarge why it cannot be sent off */
-  #send(
-    record: { bytes: Uint8Array; hash: Uint8Array },
-    answers: TurnAnswer[],
-    tooLarge?: KirokuError,
-  ): Append {
-    const expected = this.#lastSeq++
+  #send(record: EncodedRecord, answers: TurnAnswer[], tooLarge?: KirokuError): Append {
+    const begunMs = this.#time.monotonicMs()
+    const appended =
+      tooLarge === undefined
+        ? this.#log.append(record.bytes, this.#lastSeq)
+        : Promise.reject<number>(tooLarge)
+    this.#lastSeq++
     this.#hash = record.hash
     const append: Append = {
       seq: this.#lastSeq,
       hash: record.hash,
       record: record.bytes,
-      begunMs: this.#time.monotonicMs(),
+      begunMs,
       answers,
       held: [],
       state: 'inFlight',
       error: undefined,
     }
     this.#inFlight.push(append)
-    const appended =
-      tooLarge === undefined ? this.#log.append(record.bytes, expected) : Promise.reject<number>(tooLarge)
     appended.then(
       (seq) => {
         this.#metrics.appended((this.#time.monotonicMs() - append.begunMs) / 1_000)
