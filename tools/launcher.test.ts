@@ -90,18 +90,21 @@ describe('the launcher', () => {
     expect(code).toBe(3)
   })
 
-  it.each(['up', 'serve'])('gives `%s` a young generation that fits the cache', async (command) => {
-    const { started, end } = start(['--no-warnings'], [command, '--json'])
-    const { out, err, code } = await end
-    expect(JSON.parse(out)).toEqual({
-      args: [command, '--json'],
-      node: process.version,
-      pid: started.pid,
-      flags: ['--no-warnings', '--max-semi-space-size=16'],
-    })
-    expect(err).toBe('')
-    expect(code).toBe(3)
-  })
+  it.each(['up', 'serve'])(
+    'gives `%s` a young generation that fits the cache and does not shrink',
+    async (command) => {
+      const { started, end } = start(['--no-warnings'], [command, '--json'])
+      const { out, err, code } = await end
+      expect(JSON.parse(out)).toEqual({
+        args: [command, '--json'],
+        node: process.version,
+        pid: started.pid,
+        flags: ['--no-warnings', '--max-semi-space-size=16', '--min-semi-space-size=16'],
+      })
+      expect(err).toBe('')
+      expect(code).toBe(3)
+    },
+  )
 
   it('leaves the young generation to who sets it', async () => {
     const { out } = await start(['--max-semi-space-size=32'], ['up']).end
@@ -111,7 +114,7 @@ describe('the launcher', () => {
   it('gives it to an engine on another Node too', async () => {
     putNodeOnPath()
     const { out } = await start(old(true), ['serve']).end
-    expect(JSON.parse(out)).toMatchObject({ flags: ['--max-semi-space-size=16'] })
+    expect(JSON.parse(out)).toMatchObject({ flags: ['--max-semi-space-size=16', '--min-semi-space-size=16'] })
   })
 
   it.each([

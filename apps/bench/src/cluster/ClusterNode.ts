@@ -20,7 +20,7 @@ interface NodeSetup {
 
 /** The executable as its package has it, and the flags that its launcher gives to engines. */
 const bundled = join(ownRoot, 'dist/test-cli/dist/main.js')
-const engineFlags = ['--max-semi-space-size=16']
+const engineFlags = ['--max-semi-space-size=16', '--min-semi-space-size=16']
 
 /** Bundles the executable of the nodes, which starts in half the processor time of the sources. */
 export const bundleNodes = async (): Promise<void> => {

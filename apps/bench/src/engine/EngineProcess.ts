@@ -16,7 +16,7 @@ interface Said {
 
 /** The flags that a checkout gives its engines; its launcher would have to give up our channel for them. */
 const launcherFlags = (launcher: string): readonly string[] =>
-  readFileSync(launcher, 'utf8').match(/--max-semi-space-size=\d+/g) ?? []
+  readFileSync(launcher, 'utf8').match(/--(max|min)-semi-space-size=\d+/g) ?? []
 
 /** `kiroku serve` in its own process, with a probe that can watch it for stalls. */
 export class EngineProcess {
