@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { connect } from '@kiroku/client-nats'
 import { connect as connectNats, requireJetStream } from '@kiroku/nats'
 import { managedStatus } from '@kiroku/nats-server'
@@ -81,8 +82,10 @@ it('an engine on a disk that others filled says so, loses nothing, and resumes b
       bodies.add(message.text())
     return bodies.has('after') && Array.from({ length: 20 }, (_, n) => `${n}`).every((n) => bodies.has(n))
   })
-  await waitUntil(async () => (await health()).warnings === undefined)
-  expect(await health()).toEqual({ status: 'ready' })
+  await waitUntil(async () => isDeepStrictEqual(await health(), { status: 'ready' }), {
+    timeoutMs: 30_000,
+    what: 'it is ready, with no warning',
+  })
 }, 300_000)
 
 /** An engine on a NATS server that it does not manage, with limited room that it does not announce; `resize` restarts that server with other limits. */
