@@ -17,7 +17,7 @@ export interface Fault {
   hits?(active: readonly PartitionDescription[]): boolean
   /**
    * Does it, and undoes what does not come back by itself.
-   * @returns how long nothing could have been served, whoever serves, in ms
+   * @returns how long no node could have served, in ms
    */
   inject(situation: Situation): Promise<number>
 }

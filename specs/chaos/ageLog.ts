@@ -3,7 +3,7 @@ import { waitUntil } from '@kiroku/testkit'
 import { sources } from './queues.ts'
 import type { Work } from './Work.ts'
 
-/** Messages of each partition, in batches of so many: each leads to records of its own. */
+/** Messages of each partition. They are sent in small batches, each of which becomes records of its own. */
 const messages = 4_000
 const batch = 20
 const agedMs = 120_000

@@ -76,7 +76,7 @@ const clusterFaults = (cluster: ThreeServers, random: Random, onKill: OnKill): r
       return 0
     },
   })
-  /** A fault during which nobody could serve: that time is taken off its pause. */
+  /** A fault during which no node can serve: that time is taken off its pause. */
   const outage = (name: string, pauseMs: number, act: () => Promise<unknown>): Fault => ({
     name,
     pauseMs,

@@ -7,7 +7,7 @@ import * as HttpServerResponse from 'effect/http/HttpServerResponse'
 
 /**
  * Counts each request until its answer has left, and refuses those beyond the limits before anything is done for them. Health
- * is always answered: whoever asks must not restart an engine for being busy.
+ * is always answered: a supervisor must not restart an engine for being busy.
  */
 export const limitRequests = (inFlight: InFlight) =>
   HttpRouter.middleware(

@@ -89,7 +89,7 @@ const answerFailure = Effect.fnUntraced(function* <E>(cause: Cause.Cause<E>, onD
 const readiness = (warnings: readonly string[]) =>
   warnings.length === 0 ? { status: 'ready' } : { status: 'ready', warnings }
 
-/** Asks nobody: a node's metrics must not depend on NATS. */
+/** From memory alone: a node's metrics must not depend on NATS. */
 const metrics = ({ about, metrics, owned }: ApiDependencies, { times, inFlight, ...guard }: PlainRoutes) =>
   Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest

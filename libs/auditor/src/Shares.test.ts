@@ -18,7 +18,7 @@ const sharing = () => {
   return { shares, ask, hasBegun, endFirst: () => ends.shift()!() }
 }
 
-describe('the shares of those who ask the auditor', () => {
+describe('the shares of an auditor', () => {
   it('answer a newcomer before the many questions of another', async () => {
     const { ask, hasBegun, endFirst } = sharing()
     for (let n = 0; n < 40; n++) void ask('vic')
@@ -35,7 +35,7 @@ describe('the shares of those who ask the auditor', () => {
     await hasBegun('vic', 'vic', 'olga', 'olga', 'ann', 'bob', 'vic')
   })
 
-  it('refuse the questions of one who has too many waiting, and nobody else', async () => {
+  it('refuse the questions of a principal with too many waiting, and of no other', async () => {
     const { ask, hasBegun } = sharing()
     for (let n = 0; n < limits.answersPerPrincipalMax + limits.waitingPerPrincipalMax; n++) void ask('vic')
     await hasBegun('vic', 'vic')

@@ -28,8 +28,8 @@ interface Share {
 }
 
 /**
- * Divides answers between those who ask: of those who wait, whoever has fewest questions under way goes next, then whoever
- * waited longest for a turn. Each has processor time of its own, so that nobody pays for what another asked.
+ * Divides answers between principals: of those with waiting questions, the one with the fewest under way goes next, and of
+ * several the one whose last turn is longest ago. Each has its own processor time, so that none pays for another's questions.
  */
 export class Shares {
   readonly #stop: AbortSignal
@@ -121,7 +121,7 @@ export class Shares {
     return share
   }
 
-  /** Forgets whoever asks nothing now. */
+  /** Forgets principals without a question. */
   #forget(): void {
     for (const [principal, { running, waiting }] of this.#shares)
       if (running === 0 && waiting.length === 0) this.#shares.delete(principal)
@@ -131,7 +131,7 @@ export class Shares {
 const isBefore = (one: Share, other: Share): boolean =>
   one.running === other.running ? one.turn < other.turn : one.running < other.running
 
-const gone = (): KirokuError => new KirokuError('Stopped', 'whoever asked is gone')
+const gone = (): KirokuError => new KirokuError('Stopped', 'the asker is gone')
 
 const refuseGone = (signal: AbortSignal | undefined): void => {
   if (signal?.aborted === true) throw gone()

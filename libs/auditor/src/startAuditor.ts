@@ -93,7 +93,7 @@ class AuditorGuard {
         () => cancel(new KirokuError('Timeout', `the auditor did not answer within ${askMs} ms`)),
         askMs,
       ).unref()
-      const leave = (): void => cancel(new KirokuError('Stopped', 'whoever asked is gone'))
+      const leave = (): void => cancel(new KirokuError('Stopped', 'the asker is gone'))
       const end = (): void => {
         this.#waiting.delete(id)
         clearTimeout(timer)

@@ -20,7 +20,7 @@ export const findEngine = <O extends Partial<NatsOptions>>(options: O): O & Nats
 
 interface Found {
   readonly natsUrl: string | readonly string[]
-  /** Absent: whoever runs it says how to enter. */
+  /** Absent: the options say how to enter. */
   readonly access?: Access | undefined
 }
 

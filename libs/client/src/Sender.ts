@@ -169,7 +169,7 @@ export class Sender {
     return group
   }
 
-  /** Fails what nobody answers; what a request took with it may still arrive. */
+  /** Fails sends without an answer; those that a request took with it may still arrive. */
   #giveUp(group: Group, why: string): void {
     const { unit, queue, send } = group
     const error = unavailable(queue, why, unit !== undefined && (unit.doubt || unit.isUnderWay === true))

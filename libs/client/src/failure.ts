@@ -23,7 +23,7 @@ export const forCaller = (thrown: unknown): unknown =>
 export const isRetryable = (error: KirokuError): boolean =>
   errorRegistry[error.id].retryable && error.id !== 'QueueMoved'
 
-/** Whether nobody answered: neither an owner, nor NATS that there is none. */
+/** Whether nothing answered: neither an owner, nor NATS that there is none. */
 export const isOutage = ({ id }: KirokuError): boolean =>
   id === 'Timeout' || id === 'NatsUnreachable' || id === 'NoQuorum'
 

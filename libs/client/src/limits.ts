@@ -35,8 +35,8 @@ export const limits = {
   /** How long a send is repeated whose caller did not say how long, while its partition moves. */
   sendRepeatMs: 300_000,
   /**
-   * How long a send waits while nobody answers at all, and for how long nobody must have. With the time that it takes to find
-   * out why, it stays below 5 s.
+   * How long a send waits while nothing answers at all, and how long nothing must have answered by then. With the time
+   * that it takes to find out why, it stays below 5 s.
    */
   sendSilenceMs: 4_000,
   silenceMsMin: 3_000,

@@ -1,6 +1,6 @@
 import { KirokuError } from '@kiroku/protocol'
 
-/** The error of a send that nobody answers. */
+/** The error of a send without an answer. */
 export const unavailable = (queue: string, why: string, mayBeStored: boolean): KirokuError =>
   new KirokuError(
     'Unavailable',

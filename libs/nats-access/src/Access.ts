@@ -21,7 +21,7 @@ export interface AccessUser {
   readonly as?: string
 }
 
-/** The client of whoever owns the folder. */
+/** The client of the folder's owner. */
 const ownName = 'client'
 
 /** A name is a word of a subject. */

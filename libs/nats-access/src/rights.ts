@@ -4,7 +4,7 @@ export interface Rights {
   readonly subscribe: readonly string[]
 }
 
-/** What a node needs, and whoever reads or mends the log as the command line does: all that Kiroku has in NATS. */
+/** What a node needs, and a command that reads or mends the log: all that Kiroku has in NATS. */
 export const nodeRights: Rights = {
   publish: ['kiroku.>', '_INBOX.>', '$JS.API.>', '$JS.ACK.>', '$JS.FC.>', '$KV.>', '$O.>'],
   subscribe: ['kiroku.>', '_INBOX.>'],

@@ -6,7 +6,7 @@ export const nameIn = ({ subject }: Msg): string => subject.slice(subject.lastIn
 
 /**
  * Whether the answer to a message goes to an inbox of its sender. NATS lets a client name any subject for the answer, also one
- * that it may not write to, such as that of a log; whoever answers, may.
+ * that it may not write to, such as that of a log; the process that answers may.
  * @param as the client that the message is from; absent: a node
  */
 export const isAnswerable = ({ reply }: Msg, as?: string): boolean =>

@@ -29,7 +29,7 @@ export const askQuestion = async (
       () => reject(new KirokuError('Timeout', `no answer at ${subject} within ${timeoutMs} ms`)),
       timeoutMs,
     )
-    const leave = (): void => reject(new KirokuError('Stopped', 'whoever asked is gone'))
+    const leave = (): void => reject(new KirokuError('Stopped', 'the asker is gone'))
     signal?.addEventListener('abort', leave, { once: true })
     if (signal?.aborted === true) leave()
     return await promise.finally(() => {

@@ -141,7 +141,7 @@ export const makeRawCall = ({ hostname, port }: URL, { bytes, drip, ends }: RawC
     })
     socket.on('data', (chunk: Buffer) => {
       answer += chunk.toString('latin1')
-      // Whoever answers a request that has not ended must hang up, too.
+      // A server that answers a request before its end must close the connection, too.
       if (drip === undefined && answer.includes('\r\n\r\n') && !answer.startsWith('HTTP/1.1 100'))
         end({ answer })
     })

@@ -15,7 +15,7 @@ const lookMs = 100
 export interface LoadedEngine extends ReadEngine {
   /** The engine's process. */
   readonly pid: number
-  /** So many messages are sent, delivered and acknowledged. */
+  /** Resolves when `lives` messages were sent, delivered and acknowledged. */
   readonly run: (lives: number) => Promise<unknown>
   /** Records of the log that the auditor has not read. */
   readonly lag: () => Promise<number>

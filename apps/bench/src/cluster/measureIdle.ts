@@ -12,7 +12,7 @@ import type { IdleShape } from './sizes.ts'
 /** Kinds of requests that are named; the rest is in the sum. */
 const kindsMax = 8
 
-/** What a few nodes ask of NATS, and how much processor they take, while nobody wants anything of them. */
+/** What a few nodes ask of NATS, and how much processor they take, while they have nothing to do. */
 export const idleFew = (run: ClusterRun): Promise<Figure[]> => measureIdle(run, run.sizes.idleFew)
 
 /** The same, of many. */

@@ -94,7 +94,7 @@ class AgedCluster implements AsyncDisposable {
     }, 'the nodes do not come to rest')
   }
 
-  /** Resolves when so many partitions are served. */
+  /** Resolves when at least this many partitions are served. */
   served(partitions: number): Promise<void> {
     return until(async () => (await this.#owners()) >= partitions, 'not every partition is served')
   }

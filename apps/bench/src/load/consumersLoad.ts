@@ -12,7 +12,7 @@ const waiting = new Set<string>()
 let none = (): void => {}
 
 const tasks = {
-  /** Has so many consumers wait, each for a queue of its own in partition 0. */
+  /** Starts consumers, each of a queue of its own in partition 0; resolves when all of them wait. */
   begin: async ({ partitions, consumers }: { partitions: number; consumers: number }) => {
     for (let i = 0; queues.length < consumers; i++)
       if (partitionOf(`wait-${group}-${i}`, partitions) === 0) queues.push(`wait-${group}-${i}`)

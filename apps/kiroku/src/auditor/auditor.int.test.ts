@@ -210,7 +210,7 @@ describe('the auditor', () => {
   })
 
   it(
-    'in a folder that is full says so to whoever searches, and the engine works on',
+    'says that its folder is full when asked to search, and the engine keeps working',
     { timeout: 60_000 },
     async ({ skip }) => {
       await using disk = await SmallDisk.mountOrSkip(4, skip)

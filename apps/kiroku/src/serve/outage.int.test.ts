@@ -111,7 +111,7 @@ const readyAgain = (api: string) =>
   })
 
 describe('a node whose NATS is frozen', { timeout: 120_000 }, () => {
-  it('[CARD-07] is alive and not ready, says why, to senders too, and is ready again once NATS goes on', async () => {
+  it('[CARD-07] is alive and not ready while NATS is frozen, says why, to senders too, and is ready again afterwards', async () => {
     const server = await startTestNats()
     onTestFinished(() => server.stop())
     const { kiroku, api, client } = await serveOn([server.url])

@@ -22,7 +22,7 @@ export const feedHandlers = ({ feed }: ApiDependencies, closing: AbortSignal) =>
     const response = toServerResponse(yield* HttpServerRequest.HttpServerRequest)
     const position = headers['last-event-id'] ?? from
     const opened = yield* call(async () => feed.open({ principal, ...given({ queue, position }) }))
-    // Whoever left before the first event never reads to its end.
+    // A client that leaves before the first event never reads the stream, so its end does not close the feed.
     response.once('close', opened.close)
     return HttpServerResponse.stream(
       Stream.fromAsyncIterable(serverSentEvents(opened, closing), (cause) => cause).pipe(Stream.encodeText),

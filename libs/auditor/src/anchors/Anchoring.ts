@@ -10,7 +10,7 @@ interface Head {
   readonly hash: string
 }
 
-/** Anchors one partition while its record is followed: every so many records, and where it rests. */
+/** Anchors one partition while its record is followed: at intervals of records, and when its log has nothing more. */
 export class Anchoring implements ReplayListener {
   readonly #write: (head: Head) => boolean
   readonly #every: number

@@ -14,7 +14,7 @@ export interface AnchorOptions {
   readonly every: number
 }
 
-/** Anchors the partitions of a log. What cannot be written is tried again, and stops nobody from following the log. */
+/** Anchors the partitions of a log. An anchor that cannot be written is tried again, and never keeps the log from being followed. */
 export class Anchors {
   readonly #options: AnchorOptions
   readonly #log: AnchoredLog

@@ -55,7 +55,7 @@ export const askAuditor =
     }
   }
 
-/** What is told of a question that nobody waits for any more. */
+/** Tells the auditor to give up a question whose asker is gone. */
 interface Cancel {
   readonly cancel: string
 }

@@ -6,7 +6,7 @@ const pinReason: FlagSpec = {
   name: 'reason',
   kind: 'text',
   metavar: 'TEXT',
-  description: 'Why, for whoever looks.',
+  description: 'Why, as `kiroku cluster status` shows it.',
 }
 
 /** `cluster …`. */

@@ -18,7 +18,7 @@ export const judgeAccess = ({ entry, isPlain }: NatsAccess): Finding => {
     return {
       check,
       status: 'warning',
-      detail: 'whoever reaches this NATS can read and write everything: no credentials are asked for',
+      detail: 'this NATS asks for no credentials: anyone who reaches it can read and write everything',
       advice:
         'Give Kiroku an account with users for nodes and for clients, as docs/production.md has them, or let `kiroku up` run NATS.',
     }

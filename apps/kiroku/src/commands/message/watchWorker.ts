@@ -1,7 +1,7 @@
 const strays = ['uncaughtException', 'unhandledRejection'] as const
 
 /**
- * Watches for what a Worker's module does to the process that runs it: errors that nobody caught, and its end. The module's handler
+ * Watches for what a Worker's module does to the process that runs it: uncaught errors, and its end. The module's handler
  * has no right to either, and its supervisor would take an exit with 0 for work that is done. Returns the function that stops watching.
  *
  * @param fail called with what was done; may be called more than once
@@ -31,7 +31,7 @@ export const watchWorker = (fail: (cause: Error) => void): (() => void) => {
 const errorOf = (cause: unknown): Error => {
   try {
     const text = cause instanceof Error ? cause.message : String(cause)
-    return new Error(`it left an error that nobody caught: ${text}`, { cause })
+    return new Error(`it left an uncaught error: ${text}`, { cause })
   } catch {
     return new Error('it left an error that cannot be read')
   }

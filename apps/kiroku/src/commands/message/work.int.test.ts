@@ -31,7 +31,7 @@ describe('a Worker that breaks its process', () => {
       /left behind/,
     ],
     [
-      'throws where nobody catches',
+      'throws outside its handler',
       "setImmediate(() => { throw new Error('far away') }); await new Promise(() => {})",
       /far away/,
     ],
