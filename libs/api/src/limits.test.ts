@@ -60,6 +60,16 @@ describe('limits of the HTTP API', () => {
     expect((await sendAll('large', message(200_000), message(200_000))).status).toBe(200)
   })
 
+  it('hold for a queue however the path of the request is written', async () => {
+    const { ask, defects } = await serve('', {}, { bodyBytesMax: mib })
+    await client.queues.create('small', { bodyBytesMax: 100 })
+    for (const path of ['/v1/%71ueues/small/messages', '/v1/queues/%73mall/messages']) {
+      const answer = await ask('POST', path, `{"body":"${'x'.repeat(200_000)}"}`)
+      expect([path, answer.status, answer.json()]).toMatchObject([path, 413, { id: 'BodyTooLarge' }])
+    }
+    expect(defects).toEqual([])
+  })
+
   it('hold for the bytes of all requests together, and free them with the answers', async () => {
     const { ask } = await serve(
       '',

@@ -1,6 +1,7 @@
 import { toDoorError } from '@kiroku/doors'
 import { KirokuError } from '@kiroku/protocol'
 import * as Effect from 'effect/Effect'
+import * as HttpRouter from 'effect/http/HttpRouter'
 import type * as HttpServerRequest from 'effect/http/HttpServerRequest'
 import { anyRoomCharacters, type BodyRoom } from './bodyRoom.ts'
 import { call } from './call.ts'
@@ -35,7 +36,7 @@ export const boundJson = Effect.fnUntraced(function* (
       `the JSON has more than ${jsonValuesMax} values; send such a body as text or base64`,
     )
   if (messagesLevel === 0 || longest <= anyRoomCharacters) return
-  const queue = decodeURIComponent(/^\/v1\/queues\/([^/]*)/.exec(request.url)![1]!)
+  const queue = (yield* HttpRouter.params)['queue']!
   const room = yield* call(() => bounds.bodyRoom(queue))
   if (longest > room)
     return yield* refuse(
