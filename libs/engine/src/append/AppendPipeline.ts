@@ -108,11 +108,10 @@ export class AppendPipeline {
   /** @param tooLarge why it cannot be sent off */
   #send(record: EncodedRecord, answers: TurnAnswer[], tooLarge?: KirokuError): Append {
     const begunMs = this.#time.monotonicMs()
+    const expected = this.#lastSeq++
     const appended =
-      tooLarge === undefined
-        ? this.#log.append(record.bytes, this.#lastSeq)
-        : Promise.reject<number>(tooLarge)
-    this.#lastSeq++
+      tooLarge === undefined ? this.#log.append(record.bytes, expected) : Promise.reject<number>(tooLarge)
+    // The record has left, and its hash is made meanwhile.
     this.#hash = record.hash
     const append: Append = {
       seq: this.#lastSeq,
