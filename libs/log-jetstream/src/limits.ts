@@ -53,7 +53,7 @@ export const ballastPieceBytes = 256 * 2 ** 10
 export const ballastPiecesPerLook = 128
 
 /** How often a full store is probed for more room, and how much that may write on average. */
-export const ballastProbeMs = 30_000
+export const ballastProbeMs = 10_000
 export const probeBytesPerMs = 2 ** 20 / 1_000
 
 /** Refusals of a store within this time count as one, since those in flight are refused too. */
