@@ -5,9 +5,14 @@ import { createClient, inProcess } from './index.ts'
 
 afterEach(() => vi.restoreAllMocks())
 
+const listening = (): string[] => {
+  const told: string[] = []
+  vi.spyOn(console, 'error').mockImplementation((line: string) => void told.push(line))
+  return told
+}
+
 it('a handler that throws is reported with its queue, message, attempt and stack, without a listener', async () => {
-  const told: unknown[][] = []
-  vi.spyOn(console, 'error').mockImplementation((...line) => void told.push(line))
+  const told = listening()
   const engine = await startMemoryEngine()
   const client = createClient(inProcess(engine.node()))
   await client.queues.create('boom', { retriesMax: 1, deadLetter: 'dead' })
@@ -16,14 +21,34 @@ it('a handler that throws is reported with its queue, message, attempt and stack
   })
   const { messageId } = await client.send('boom', { a: 1 })
   await waitUntil(() => told.length === 2)
-  expect(told.map(([line]) => line)).toEqual(
-    [1, 2].map((attempt) => `kiroku: the handler of "boom" failed on ${messageId}, attempt ${attempt}:`),
+  expect(told.map((line) => line.split('\n')[0])).toEqual(
+    [1, 2].map(
+      (attempt) => `kiroku: the handler of "boom" failed on ${messageId}, attempt ${attempt}: RangeError: x`,
+    ),
   )
-  expect((told[0]![1] as Error).stack).toContain('tellOnConsole.test.ts')
+  expect(told[0]).toMatch(/\n {4}at .*tellOnConsole\.test\.ts/)
 
   client.consume('nosuch', () => {})
   await waitUntil(() => told.length === 3)
-  expect(told[2]![0]).toMatch(/^kiroku: the consumer of "nosuch" has ended: .*kiroku queue create/)
+  expect(told[2]).toMatch(/^kiroku: the consumer of "nosuch" has ended: .*kiroku queue create/)
+  await client.close()
+  await engine.close()
+})
+
+it('control characters in the error of a handler are spelled out, those of its cause too', async () => {
+  const told = listening()
+  const engine = await startMemoryEngine()
+  const client = createClient(inProcess(engine.node()))
+  await client.queues.create('boom', { retriesMax: 0 })
+  client.consumeEach('boom', ({ body }) => {
+    throw new Error(`bad ${String(body)}`, { cause: new Error(`worse ${String(body)}`) })
+  })
+  await client.send('boom', '\u001b[2J\u202e')
+  const line = await waitUntil(() => told.find((each) => each.includes('bad ')))
+  expect(line).toContain(String.raw`bad \x1b[2J\u202e`)
+  expect(line).toContain(String.raw`worse \x1b[2J\u202e`)
+  // eslint-disable-next-line no-control-regex
+  expect(line).not.toMatch(/[\u001b\u202e]/)
   await client.close()
   await engine.close()
 })

@@ -10,6 +10,7 @@ import {
 } from '@nats-io/transport-node'
 import { backOffMsMax, backOffMsMin, connectTimeoutMs, pingIntervalMs } from './limits.ts'
 import { wantsCertificate } from './wantsCertificate.ts'
+import { withoutUser } from './withoutUser.ts'
 
 /** Where NATS is and how to log in; everything but the servers is passed through. */
 export interface NatsOptions {
@@ -44,7 +45,7 @@ export interface NatsOptions {
  * cannot be read).
  */
 export const connect = async (options: NatsOptions): Promise<NatsConnection> => {
-  const servers = typeof options.servers === 'string' ? [options.servers] : [...options.servers]
+  const servers = [options.servers].flat().map(withoutUser)
   let downSinceMs = performance.now()
   try {
     const nc = await connectNode({

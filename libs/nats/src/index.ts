@@ -22,3 +22,4 @@ export {
 export { decodeCommands, decodeReply, encodeCommands, encodeError, encodeReply } from './CommandCodec.ts'
 export { fromClient } from './fromClient.ts'
 export { wireError } from './wireError.ts'
+export { withoutUser } from './withoutUser.ts'

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { NatsOptions } from '@kiroku/nats'
+import { withoutUser, type NatsOptions } from '@kiroku/nats'
 import { Access } from '@kiroku/nats-access'
 import { KirokuError } from '@kiroku/protocol'
 import type { Settings } from '../config/settings.ts'
@@ -23,7 +23,7 @@ export const givenNats = (settings: Settings): NatsOptions => {
   const { natsNkey: nkey, natsAs: as } = settings
   const tls = tlsOf(settings)
   return {
-    servers: settings.nats.split(',').map((server) => server.trim()),
+    servers: settings.nats.split(',').map((server) => withoutUser(server.trim())),
     name: 'kiroku',
     findsKey: true,
     ...(user === undefined ? {} : { user }),

@@ -19,13 +19,14 @@ export const run = async ({ settings: resolve, configFile, out, signal }: Invoca
   const queues = queueSections(file)
   const logger = makeLogger({ format: settings.logFormat, level: settings.logLevel })
   const nats = givenNats(settings)
+  const servers = [nats.servers].flat().join(',')
   const kept = await keepAddress(
     settings,
     settings.http === undefined ? [] : [parseHttpAddress(settings.http)],
   )
   const engine = await startEngine({
     nats,
-    disk: () => (settings.nats === undefined ? undefined : diskBehind(settings.dataDir, settings.nats)),
+    disk: () => diskBehind(settings.dataDir, servers),
     settings,
     logger,
     kept,
@@ -39,13 +40,13 @@ export const run = async ({ settings: resolve, configFile, out, signal }: Invoca
   await untilStopped(engine, signal, logger, async () => {
     await applyQueues(engine.client, queues, logger)
     const { apiUrl, console, partitions } = engine
-    out.line(`serving log ${settings.log} (${partitions} partitions) on ${settings.nats}`)
+    out.line(`serving log ${settings.log} (${partitions} partitions) on ${servers}`)
     if (console !== undefined) out.line(`  console    ${console.url}`)
     if (apiUrl !== undefined) out.line(`  HTTP API   ${apiUrl}  (docs: ${apiUrl}/docs)`)
     tellOfConsole(console, out)
     out.result({
       ready: true,
-      nats: settings.nats,
+      nats: servers,
       api: apiUrl,
       log: settings.log,
       partitions,
