@@ -30,4 +30,18 @@ export const securityMutants: ReadonlyArray<SpecMutant> = [
     to: 'false',
     what: 'one viewer may have any number of questions waiting for the auditor',
   },
+  {
+    id: 'SEC-04',
+    file: 'libs/doors/src/Tokens.ts',
+    from: 'nowMs >= untilMs',
+    to: 'false',
+    what: 'a token never ends',
+  },
+  {
+    id: 'SEC-06',
+    file: 'apps/kiroku/src/cli/Output.ts',
+    from: '(text: string) => text : shown',
+    to: '(text: string) => text : (text: string) => text',
+    what: 'lines of a command are printed as their producers wrote them',
+  },
 ]

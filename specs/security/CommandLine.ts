@@ -1,0 +1,102 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { temporaryFolder, type TemporaryFolder } from '@kiroku/testkit'
+
+/** The script of `kiroku`. */
+export const launcher = fileURLToPath(import.meta.resolve('@kiroku/cli/bin'))
+
+/** What a finished command wrote. */
+interface Finished {
+  readonly exit: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** A running program and what it has written so far. */
+interface Running {
+  readonly child: ChildProcess
+  readonly stdout: () => string
+  readonly stderr: () => string
+}
+
+/** What an engine says when it is ready. */
+interface Ready {
+  readonly api: string
+  readonly nats: string
+  readonly pid: number
+}
+
+/** The real command line in a folder of its own. `await using` ends what it started. */
+export class CommandLine implements AsyncDisposable {
+  readonly #folder: TemporaryFolder
+  readonly #running: Running[] = []
+
+  private constructor(folder: TemporaryFolder) {
+    this.#folder = folder
+  }
+
+  static async open(): Promise<CommandLine> {
+    return new CommandLine(await temporaryFolder())
+  }
+
+  /** Where its commands run. */
+  get folder(): string {
+    return this.#folder.path
+  }
+
+  /** Starts an engine, by `up` or `serve`, and waits until it is ready. */
+  async engine(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Running & Ready> {
+    const running = this.start([launcher, ...args, '--json', '--http', '127.0.0.1:0'], env)
+    const { child } = running
+    const line = new Promise<string>((resolve, reject) => {
+      createInterface(child.stdout!).on('line', (said) => {
+        if (said.startsWith('{"ready":true')) resolve(said)
+      })
+      child.once('exit', () => reject(new Error(`the engine ended: ${running.stderr()}`)))
+    })
+    return { ...running, ...(JSON.parse(await line) as Ready) }
+  }
+
+  /** Starts a script of Node.js and leaves it running. */
+  start(script: readonly string[], env: NodeJS.ProcessEnv = {}): Running {
+    const child = this.#spawn(script, env)
+    const written = { stdout: '', stderr: '' }
+    for (const name of ['stdout', 'stderr'] as const)
+      child[name]!.setEncoding('utf8').on('data', (piece: string) => (written[name] += piece))
+    const running = { child, stdout: () => written.stdout, stderr: () => written.stderr }
+    this.#running.push(running)
+    return running
+  }
+
+  /** Runs a command to its end. */
+  async run(...args: readonly string[]): Promise<Finished> {
+    const child = this.#spawn([launcher, ...args])
+    const [stdout, stderr, [exit]] = await Promise.all([
+      text(child.stdout!),
+      text(child.stderr!),
+      once(child, 'exit') as Promise<[number | null]>,
+    ])
+    return { exit, stdout, stderr }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const { child } of this.#running.toReversed()) {
+      if (child.exitCode !== null || child.signalCode !== null) continue
+      const gone = once(child, 'exit')
+      child.kill('SIGTERM')
+      await gone
+    }
+    await this.#folder.remove()
+  }
+
+  #spawn(script: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
+    return spawn(process.execPath, script, {
+      cwd: this.folder,
+      env: { ...process.env, KIROKU_NATS_PORT: '0', KIROKU_CONSOLE: 'off', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+  }
+}
