@@ -2,6 +2,7 @@ import { atMost, informs, type Figure } from '../Figure.ts'
 import { compare, type Side } from '../engine/rounds.ts'
 import type { AuditRun } from './AuditRun.ts'
 import { startLoaded, type LoadedEngine } from './LoadedEngine.ts'
+import { slowedBy } from './sideBeside.ts'
 
 /** Whole lives under full load, with the auditor and without it, alternating. */
 export const besideLoad = async ({ sizes, progress, folder }: AuditRun): Promise<Figure[]> => {
@@ -28,7 +29,7 @@ export const besideLoad = async ({ sizes, progress, folder }: AuditRun): Promise
     return [
       informs('lives without an auditor', rates[0]!, '/s'),
       informs('lives beside an auditor', rates[1]!, '/s'),
-      atMost('deliveries slowed by the auditor', (1 - 1 / ratios[1]!) * 100, '%', 10),
+      atMost('deliveries slowed by the auditor', slowedBy(ratios[1]!), '%', 10),
       informs('records that it was behind at the end of a round', lag.records, ''),
     ]
   } finally {

@@ -2,7 +2,8 @@ import { atMost, informs, type Figure } from '../Figure.ts'
 import { compare, type Side } from '../engine/rounds.ts'
 import type { AuditRun } from './AuditRun.ts'
 import { startLoaded, type LoadedEngine } from './LoadedEngine.ts'
-import { readers, type Reader, type RunningReader } from './Reader.ts'
+import { readers, type Reader } from './Reader.ts'
+import { sideBeside, slowedBy } from './sideBeside.ts'
 
 /** Whole lives under full load, alone and alongside every reader, alternating. */
 export const besideReaders = async ({ sizes, progress, folder }: AuditRun): Promise<Figure[]> => {
@@ -11,26 +12,22 @@ export const besideReaders = async ({ sizes, progress, folder }: AuditRun): Prom
     const read = await startLoaded({ isAudited: true }, await folder(), closers)
     const alone = await startLoaded({ isAudited: false }, await folder(), closers)
     const reads = new Map<string, number>()
-    const side = (name: string, { run }: LoadedEngine, beside: readonly Reader[]): Side => {
-      let running: RunningReader[] = []
-      return {
+    const side = (name: string, engine: LoadedEngine, beside: readonly Reader[]): Side =>
+      sideBeside({
         name,
-        count: sizes.besideLives,
-        run: () => run(sizes.besideLives),
-        before: async () => {
-          // What the auditor has left to read must not disturb the round of another.
-          await read.settled()
-          running = await Promise.all(beside.map((reader) => reader.start(read)))
-          // An engine that rested while the others had their rounds is slower at first, and who reads meets the load.
-          await run(sizes.besideLives)
+        engine,
+        lives: sizes.besideLives,
+        settled: read.settled,
+        begin: async () => {
+          const running = await Promise.all(beside.map((reader) => reader.start(read)))
+          return async () => {
+            const counts = await Promise.all(running.map((reader) => reader.stop()))
+            if (beside.length > 1)
+              for (const [i, { name: by }] of beside.entries())
+                reads.set(by, (reads.get(by) ?? 0) + counts[i]!)
+          }
         },
-        after: async () => {
-          const counts = await Promise.all(running.map((reader) => reader.stop()))
-          if (beside.length > 1)
-            for (const [i, { name: by }] of beside.entries()) reads.set(by, (reads.get(by) ?? 0) + counts[i]!)
-        },
-      }
-    }
+      })
     const each = sizes.isEachReader ? readers : []
     const { rates, ratios } = await compare(
       sizes.rounds,
@@ -41,7 +38,7 @@ export const besideReaders = async ({ sizes, progress, folder }: AuditRun): Prom
       ],
       (text) => progress.step(text),
     )
-    const slowed = (i: number): number => (1 - 1 / ratios[i]!) * 100
+    const slowed = (i: number): number => slowedBy(ratios[i]!)
     return [
       informs('lives alone', rates[0]!, '/s'),
       informs('lives beside all readers', rates[1]!, '/s'),
