@@ -1,31 +1,13 @@
-import { connect } from '@kiroku/nats'
-import { waitUntil, withNats } from '@kiroku/testkit'
-import type { NatsConnection } from '@nats-io/nats-core'
+import { waitUntil } from '@kiroku/testkit'
 import * as Effect from 'effect/Effect'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { startTestPlacement, type TestPlacement } from './testing/startTestPlacement.ts'
+import { expect, test } from 'vitest'
+import { placementsForEach } from './testing/placementsForEach.ts'
 
-const server = withNats()
-let nc: NatsConnection
-let log: string
-let logs = 0
-const nodes: TestPlacement[] = []
-
-beforeEach(async () => {
-  nc = await connect({ servers: server().url })
-  log = `log${logs++}`
-})
-afterEach(async () => {
-  for (const node of nodes.splice(0)) await node.leave()
-  await nc.close()
-})
+const placements = placementsForEach()
 
 /** A node that loads partitions ahead like this. */
-const start = (load: Effect.Effect<void, unknown> = Effect.void) => {
-  const node = startTestPlacement({ nc, log, partitions: 2 }, { load })
-  nodes.push(node)
-  return node
-}
+const start = (load: Effect.Effect<void, unknown> = Effect.void) =>
+  placements.start({ partitions: 2 }, { load })
 
 test('an owner serves on until the next one has loaded the partition', async () => {
   const first = start()

@@ -1,40 +1,23 @@
 import { hostname } from 'node:os'
-import { connect } from '@kiroku/nats'
-import { waitUntil, withNats } from '@kiroku/testkit'
+import { waitUntil } from '@kiroku/testkit'
 import { jetstreamManager } from '@nats-io/jetstream'
-import type { NatsConnection } from '@nats-io/nats-core'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { clusterStatus } from './clusterStatus.ts'
 import { locksBucket } from './PartitionLock.ts'
 import { pinPartition, unpinPartition } from './pinPartition.ts'
-import { startTestPlacement, type TestPlacement } from './testing/startTestPlacement.ts'
+import { placementsForEach } from './testing/placementsForEach.ts'
 
-const server = withNats()
+const placements = placementsForEach()
 const partitions = 4
 const by = { name: 'ann', origin: 'test', reason: 'it is large' }
-let nc: NatsConnection
-let log: string
-let logs = 0
-const nodes: TestPlacement[] = []
 
-beforeEach(async () => {
-  nc = await connect({ servers: server().url })
-  log = `pins${logs++}`
-})
-afterEach(async () => {
-  for (const node of nodes.splice(0)) await node.leave()
-  await nc.close()
-})
+const start = () => placements.start({ partitions, heartbeatTtlMs: 1000 })
 
-const start = (): TestPlacement => {
-  const node = startTestPlacement({ nc, log, partitions, heartbeatTtlMs: 1000 })
-  nodes.push(node)
-  return node
-}
-
-const pins = async () => (await clusterStatus(nc, log)).partitions.map(({ pin }) => pin?.host)
+const pins = async () =>
+  (await clusterStatus(placements.nc, placements.log)).partitions.map(({ pin }) => pin?.host)
 
 test('pins come back by themselves when somebody deletes their bucket', async () => {
+  const { nc, log } = placements
   const node = start()
   await waitUntil(() => node.running.size === partitions)
   await pinPartition(nc, log, 1, undefined, by)
@@ -49,6 +32,7 @@ test('pins come back by themselves when somebody deletes their bucket', async ()
 })
 
 test('a pin to a partition or a host that is not there is refused, and says what is', async () => {
+  const { nc, log } = placements
   const node = start()
   await waitUntil(() => node.running.size === partitions)
   await expect(pinPartition(nc, log, partitions, undefined, by)).rejects.toThrow(/which has 4, from 0/)

@@ -1,39 +1,22 @@
-import { connect } from '@kiroku/nats'
-import { waitUntil, withNats } from '@kiroku/testkit'
-import type { NatsConnection } from '@nats-io/nats-core'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { waitUntil } from '@kiroku/testkit'
+import { expect, test } from 'vitest'
 import { clusterStatus } from './index.ts'
-import { startTestPlacement, type TestPlacement } from './testing/startTestPlacement.ts'
+import { placementsForEach } from './testing/placementsForEach.ts'
 
-const server = withNats()
+const placements = placementsForEach()
 const partitions = 4
 const all = [0, 1, 2, 3]
-let nc: NatsConnection
-let log: string
-let logs = 0
-let nodes: TestPlacement[] = []
-
-beforeEach(async () => {
-  nc = await connect({ servers: server().url })
-  log = `log${logs++}`
-})
-afterEach(async () => {
-  for (const node of nodes) await node.leave()
-  nodes = []
-  await nc.close()
-})
 
 /** A node of a feature level that cannot read some partitions, which it holds until they are taken from it. */
 const join = (featureLevel: number, unreadable: readonly number[] = []) => {
-  const node = startTestPlacement(
-    { nc, log, partitions, build: { version: `${featureLevel}.0.0`, featureLevel } },
+  const node = placements.start(
+    { partitions, build: { version: `${featureLevel}.0.0`, featureLevel } },
     {
       begin: (partition, lease) => {
         if (unreadable.includes(partition)) lease.refuse(`record ${partition} is of a newer version`)
       },
     },
   )
-  nodes.push(node)
   const owns = (wanted: readonly number[]) =>
     waitUntil(() => String([...node.running].sort()) === String(wanted), { timeoutMs: 20_000 })
   return { ...node, owns }
@@ -48,7 +31,7 @@ test('[CARD-07] what a node cannot read goes to one of a higher feature level, a
   expect(older.events.filter(({ kind }) => kind === 'refused')).toEqual([
     { kind: 'refused', partition: 2, reason: 'record 2 is of a newer version' },
   ])
-  const { runners } = await clusterStatus(nc, log)
+  const { runners } = await clusterStatus(placements.nc, placements.log)
   expect(runners.map(({ version, refused }) => ({ version, refused }))).toEqual([
     { version: '1.0.0', refused: { partition: 2, reason: 'record 2 is of a newer version' } },
     { version: '2.0.0', refused: undefined },
