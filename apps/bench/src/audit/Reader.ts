@@ -21,7 +21,7 @@ export interface Reader {
 }
 
 /** A reader at work. */
-export interface RunningReader {
+interface RunningReader {
   /** Ends it, and returns how many requests succeeded. Errors: those that it met. */
   readonly stop: () => Promise<number>
 }
