@@ -1,7 +1,8 @@
 import type { Asker } from '@kiroku/audit'
 import { KirokuError } from '@kiroku/protocol'
 import { limits } from './limits.ts'
-import { CpuThrottle, processMs } from './throttle/CpuThrottle.ts'
+import { CpuThrottle } from './throttle/CpuThrottle.ts'
+import { Meter } from './throttle/Meter.ts'
 
 /** Share of one processor that the answers to one principal take while the machine is busy. */
 const answerShare = 1 / 12
@@ -47,17 +48,17 @@ export class Shares {
     const share = this.#shareOf(principal)
     await this.#turn(principal, share, signal)
     try {
-      let sinceMs = processMs()
+      const meter = new Meter(share.used)
       const pause = async (): Promise<void> => {
-        share.used.ms += processMs() - sinceMs
+        meter.charge()
         refuseGone(signal)
         await share.throttle.pause()
+        meter.resume()
         refuseGone(signal)
-        sinceMs = processMs()
       }
       // Repeated questions pay for their processor time here.
       await pause()
-      return await run(pause).finally(() => (share.used.ms += processMs() - sinceMs))
+      return await run(pause).finally(() => meter.charge())
     } finally {
       this.#running--
       share.running--
