@@ -106,7 +106,7 @@ describe('the launcher', () => {
     },
   )
 
-  it('leaves the young generation to who sets it', async () => {
+  it('leaves the young generation alone where its size is set', async () => {
     const { out } = await start(['--max-semi-space-size=32'], ['up']).end
     expect(JSON.parse(out)).toMatchObject({ flags: ['--max-semi-space-size=32'] })
   })

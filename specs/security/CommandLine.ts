@@ -2,8 +2,10 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
+import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { temporaryFolder, type TemporaryFolder } from '@kiroku/testkit'
+import { managedStatus } from '@kiroku/nats-server'
+import { temporaryFolder, type TemporaryFolder, waitUntil } from '@kiroku/testkit'
 
 /** The script of `kiroku`. */
 export const launcher = fileURLToPath(import.meta.resolve('@kiroku/cli/bin'))
@@ -47,6 +49,11 @@ export class CommandLine implements AsyncDisposable {
     return this.#folder.path
   }
 
+  /** Where an engine of `up` keeps its data. */
+  get dataDir(): string {
+    return path.join(this.folder, '.kiroku')
+  }
+
   /** Starts an engine, by `up` or `serve`, and waits until it is ready. */
   async engine(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Running & Ready> {
     const running = this.start([launcher, ...args, '--json', '--http', '127.0.0.1:0'], env)
@@ -82,6 +89,13 @@ export class CommandLine implements AsyncDisposable {
     return { exit, stdout, stderr }
   }
 
+  /** Runs a command that succeeds; returns its standard output. */
+  async output(...args: readonly string[]): Promise<string> {
+    const { exit, stdout, stderr } = await this.run(...args)
+    if (exit !== 0) throw new Error(`${args.join(' ')} ended with ${exit}: ${stderr}`)
+    return stdout
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     for (const { child } of this.#running.toReversed()) {
       if (child.exitCode !== null || child.signalCode !== null) continue
@@ -89,6 +103,13 @@ export class CommandLine implements AsyncDisposable {
       child.kill('SIGTERM')
       await gone
     }
+    const keeper = managedStatus(this.dataDir)?.keeperPid
+    // It would wait for another engine.
+    if (keeper !== undefined) process.kill(keeper, 'SIGTERM')
+    await waitUntil(() => managedStatus(this.dataDir) === undefined, {
+      timeoutMs: 60_000,
+      what: 'the keeper is gone',
+    })
     await this.#folder.remove()
   }
 

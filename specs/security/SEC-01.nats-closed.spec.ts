@@ -1,20 +1,18 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import path from 'node:path'
-import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { connect } from '@kiroku/client-nats'
 import { connect as connectNats } from '@kiroku/nats'
 import { Access, clientRights, nodeRights, permissionsOf } from '@kiroku/nats-access'
-import { managedStatus } from '@kiroku/nats-server'
 import { isKirokuError } from '@kiroku/protocol'
-import { type TemporaryFolder, temporaryFolder, waitUntil } from '@kiroku/testkit'
+import { waitUntil } from '@kiroku/testkit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { CommandLine } from './CommandLine.ts'
 import type { Attempts, Outcome } from './intruder.ts'
 
-const launcher = fileURLToPath(import.meta.resolve('@kiroku/cli/bin'))
 const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url))
 
 /** The user `nobody` and its group. */
@@ -28,49 +26,21 @@ const run = async (script: readonly string[], cwd: string, as: object = {}): Pro
 }
 
 describe('the nats-server that `kiroku up` runs', () => {
-  let folder: TemporaryFolder
-  let engine: ChildProcess
+  let cli: CommandLine
   let nats = ''
-  const dataDir = (): string => path.join(folder.path, '.kiroku')
-  const kiroku = (...args: string[]): Promise<string> => run([launcher, ...args], folder.path)
 
   beforeAll(async () => {
-    folder = await temporaryFolder()
+    cli = await CommandLine.open()
     // Only what the engine does itself keeps others out.
-    chmodSync(folder.path, 0o755)
-    const args = [
-      'up',
-      '--json',
-      '--http',
-      '127.0.0.1:0',
-      '--nats-port',
-      '0',
-      '--console',
-      'off',
-      '--log-level',
-      'warn',
-    ]
-    engine = spawn(process.execPath, [launcher, ...args], {
-      cwd: folder.path,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    const [line] = (await once(createInterface(engine.stdout!), 'line')) as [string]
-    nats = (JSON.parse(line) as { nats: string }).nats
+    chmodSync(cli.folder, 0o755)
+    nats = (await cli.engine(['up', '--log-level', 'warn'])).nats
     const client = await connect({ servers: nats })
     await client.queues.create('mail', { erasable: 'message' })
     await client.send('mail', 'secret')
     await client.close()
   }, 120_000)
 
-  afterAll(async () => {
-    engine.kill('SIGTERM')
-    await once(engine, 'exit')
-    await waitUntil(() => managedStatus(dataDir()) === undefined, {
-      timeoutMs: 60_000,
-      what: 'the keeper is gone',
-    })
-    await folder.remove()
-  }, 90_000)
+  afterAll(() => cli[Symbol.asyncDispose](), 90_000)
 
   it('[SEC-01] another user of the machine finds no stream, no key, no command and no file', async ({
     skip,
@@ -80,8 +50,8 @@ describe('the nats-server that `kiroku up` runs', () => {
       console.warn('What another user can do is NOT TRIED: only root can become one.')
       skip('only root can become another user')
     }
-    const inside = readdirSync(dataDir(), { recursive: true, encoding: 'utf8' })
-    const paths = [dataDir(), ...inside.map((name) => path.join(dataDir(), name))]
+    const inside = readdirSync(cli.dataDir, { recursive: true, encoding: 'utf8' })
+    const paths = [cli.dataDir, ...inside.map((name) => path.join(cli.dataDir, name))]
     const attempts: Attempts = { nats, paths }
     const outcome = JSON.parse(
       await run([here('intruder.ts'), JSON.stringify(attempts)], '/', { uid: nobody, gid: nobody }),
@@ -93,8 +63,8 @@ describe('the nats-server that `kiroku up` runs', () => {
       paths: Object.fromEntries(paths.map((each) => [each, 'EACCES'])),
     })
     // Should the folder be opened to others by mistake, each file in it is still closed.
-    for (const name of readdirSync(new Access(path.join(dataDir(), 'nats')).folder))
-      expect(statSync(path.join(dataDir(), 'nats', 'access', name)).mode & 0o077, name).toBe(0)
+    for (const name of readdirSync(new Access(path.join(cli.dataDir, 'nats')).folder))
+      expect(statSync(path.join(cli.dataDir, 'nats', 'access', name)).mode & 0o077, name).toBe(0)
   })
 
   it('[SEC-01] programs of the user who started it need no password, by its address or in its folder', async () => {
@@ -103,14 +73,16 @@ describe('the nats-server that `kiroku up` runs', () => {
       const client = await connect(process.argv[1] === undefined ? {} : { servers: process.argv[1], link: 'off' })
       console.log((await client.queues.list()).map(({ name }) => name).join())
       await client.close()`
-    expect(await run(['-e', program], folder.path)).toBe('mail\n')
+    expect(await run(['-e', program], cli.folder)).toBe('mail\n')
     expect(await run(['-e', program, nats], '/')).toBe('mail\n')
-    expect(JSON.parse(await kiroku('queue', 'list', '--json'))).toMatchObject({ queues: [{ name: 'mail' }] })
+    expect(JSON.parse(await cli.output('queue', 'list', '--json'))).toMatchObject({
+      queues: [{ name: 'mail' }],
+    })
   })
 
   it('[SEC-01] a client that was let in sends and receives, reads no log, and can be shut out again', async () => {
-    await kiroku('client', 'add', 'shop')
-    const key = { nkey: path.join(folder.path, 'shop.nk'), as: 'shop' }
+    await cli.output('client', 'add', 'shop')
+    const key = { nkey: path.join(cli.folder, 'shop.nk'), as: 'shop' }
     expect(statSync(key.nkey).mode & 0o777).toBe(0o600)
     const enter = () => connect({ servers: nats, link: 'off', ...key })
     const client = await waitUntil(enter, { what: 'the server knows the key' })
@@ -123,7 +95,7 @@ describe('the nats-server that `kiroku up` runs', () => {
     await raw.close()
 
     await client.close()
-    await kiroku('client', 'remove', 'shop')
+    await cli.output('client', 'remove', 'shop')
     await waitUntil(() => enter().then((late) => late.close().then(() => false), isRefused))
   })
 
@@ -134,7 +106,7 @@ describe('the nats-server that `kiroku up` runs', () => {
       await (link === 'on' ? client.queues.pause('mail') : client.queues.resume('mail'))
       await client.close()
     }
-    const { acts } = JSON.parse(await kiroku('acts', '--queue', 'mail', '--json')) as {
+    const { acts } = JSON.parse(await cli.output('acts', '--queue', 'mail', '--json')) as {
       acts: { event: string; by: unknown }[]
     }
     const done = acts.filter(({ event }) => event.startsWith('Delivery')).map(({ by }) => by)

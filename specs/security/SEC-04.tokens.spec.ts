@@ -8,9 +8,8 @@ import { CommandLine } from './CommandLine.ts'
 const timeout = 120_000
 
 const make = async (cli: CommandLine, ...args: string[]) => {
-  const { exit, stdout, stderr } = await cli.run('token', 'new', ...args, '--json')
-  expect(exit, stderr).toBe(0)
-  return JSON.parse(stdout) as { token: string; line: string }
+  const made = await cli.output('token', 'new', ...args, '--json')
+  return JSON.parse(made) as { token: string; line: string }
 }
 
 /** An engine whose tokens are in a file, and requests to it. */

@@ -15,9 +15,9 @@ const main = existsSync(source) ? source : path.join(here, '..', 'dist', 'main.j
 
 /**
  * The engine makes and drops much. A young generation that fits a processor's cache, not the 64 MB that Node 24 lets
- * it grow to, took a quarter off its processor time under full load. It must not shrink either:
- * after 20 quiet seconds it would be down to 1 MB, from which too much is promoted, and full collections then held up one
- * message in a hundred for 10 ms. Sizes in NODE_OPTIONS win.
+ * it grow to, took a quarter off its processor time under full load. It must not shrink either: after 20 quiet seconds it
+ * would be down to 1 MB, from which too much is promoted, and full collections held up one message in a hundred for 10 ms.
+ * Sizes in NODE_OPTIONS win.
  */
 const engineFlags = ['--max-semi-space-size=16', '--min-semi-space-size=16']
 

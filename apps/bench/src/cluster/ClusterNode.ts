@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { processorMs } from '../console/processorTime.ts'
 import { ownRoot } from '../LoadProcess.ts'
+import { engineFlags } from '../engineFlags.ts'
 
 /** What a node runs on. */
 interface NodeSetup {
@@ -18,9 +19,8 @@ interface NodeSetup {
   readonly flags?: readonly string[]
 }
 
-/** The executable as its package has it, and the flags that its launcher gives to engines. */
+/** The executable as its package has it. */
 const bundled = join(ownRoot, 'dist/test-cli/dist/main.js')
-const engineFlags = ['--max-semi-space-size=16', '--min-semi-space-size=16']
 
 /** Bundles the executable of the nodes, which starts in half the processor time of the sources. */
 export const bundleNodes = async (): Promise<void> => {
@@ -50,7 +50,7 @@ export class ClusterNode {
     const log = openSync(join(folder, `${this.name}.log`), 'a')
     const serve = ['serve', '--nats', nats, '--data-dir', join(folder, this.name), '--http', '127.0.0.1:0']
     const shape = ['--partitions', String(partitions), '--replicas', String(replicas)]
-    const command = [process.execPath, ...engineFlags, bundled, ...serve, ...shape, ...flags]
+    const command = [process.execPath, ...engineFlags(), bundled, ...serve, ...shape, ...flags]
     const shell = spawn(
       'unshare',
       [

@@ -1,8 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { join } from 'node:path'
 import { ownRoot, profileArguments } from '../LoadProcess.ts'
+import { engineFlags, launcherOf } from '../engineFlags.ts'
 import type { Stall } from './StallWatch.ts'
 
 const probe = new URL('./stallProbe.ts', import.meta.url).href
@@ -13,10 +12,6 @@ interface Said {
   readonly api?: string
   readonly console?: string
 }
-
-/** The flags that a checkout gives its engines; its launcher would have to give up our channel for them. */
-const launcherFlags = (launcher: string): readonly string[] =>
-  readFileSync(launcher, 'utf8').match(/--(max|min)-semi-space-size=\d+/g) ?? []
 
 /** `kiroku serve` in its own process, with a probe that can watch it for stalls. */
 export class EngineProcess {
@@ -59,12 +54,12 @@ export class EngineProcess {
     } = options
     const args = ['serve', '--json', '--log-level', 'warn', '--nats', nats]
     if (recordBytes !== undefined) args.push('--record-bytes', String(recordBytes))
-    const launcher = join(root, 'apps/kiroku/bin/kiroku.mjs')
     const child = fork(
-      launcher,
+      launcherOf(root),
       [...args, '--partitions', String(partitions), '--data-dir', dataDir, '--http', '127.0.0.1:0'],
       {
-        execArgv: [...launcherFlags(launcher), '--import', probe, ...profileArguments(profile, 'engine')],
+        // The launcher would have to give up our channel for them.
+        execArgv: [...engineFlags(root), '--import', probe, ...profileArguments(profile, 'engine')],
         stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
         // Another checkout may not know it as a flag.
         env: {

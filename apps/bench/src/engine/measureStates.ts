@@ -1,5 +1,6 @@
 import { atMost, informs, type Figure } from '../Figure.ts'
 import { LoadProcess } from '../LoadProcess.ts'
+import { engineFlags } from '../engineFlags.ts'
 import type { Progress } from '../Progress.ts'
 import type { StateLoad } from '../load/stateLoad.ts'
 
@@ -29,7 +30,7 @@ export const measureStates = async (progress: Progress): Promise<Figure[]> => {
     const name = `${items.toLocaleString('en')} ${kind}`
     progress.step(name)
     const process = new LoadProcess<StateLoad>('stateLoad', 'state', [], {
-      execArgv: ['--expose-gc', '--max-semi-space-size=16'],
+      execArgv: ['--expose-gc', ...engineFlags()],
     })
     try {
       const { checkpointMs, takeOverMs, checkpointBytes } = await process.ask('stateCost', { kind, items })
