@@ -18,7 +18,7 @@ const dear = (queue: string): readonly string[] => [
   `/v1/queues/${queue}/recording?state=1&from=10m&frames=1000`,
   `/v1/queues/${queue}/state?at=2s&limit=1000`,
   `/v1/search?q=attempt:>3`,
-  `/v1/queues/${queue}/diff?a=1m`,
+  `/v1/queues/${queue}/diff?a=2s`,
   '/v1/queues',
 ]
 
