@@ -38,6 +38,14 @@ export const securityMutants: ReadonlyArray<SpecMutant> = [
     what: 'a token never ends',
   },
   {
+    id: 'SEC-05',
+    file: 'libs/doors/src/limitedServer.ts',
+    from: '(pair) => server.setSecureContext(pair)',
+    to: '() => {}',
+    spec: 'specs/security/SEC-05.tls.spec.ts',
+    what: 'a renewed certificate is not served',
+  },
+  {
     id: 'SEC-06',
     file: 'apps/kiroku/src/cli/Output.ts',
     from: '(text: string) => text : shown',

@@ -10,6 +10,7 @@ import {
   Refusals,
   Tokens,
   type Address,
+  type Certificate,
   type DoorAccess,
   type HttpLimits,
   type OpenDoor,
@@ -38,6 +39,8 @@ export interface ApiOptions
   /** Largest request body, in bytes. */
   readonly bodyBytesMax: number
   readonly limits?: HttpLimits
+  /** Speaks TLS; absent: plain HTTP. */
+  readonly certificate?: Certificate
   /** The console to serve at `/`; absent: none. */
   readonly console?: ConsolePages
   /** Called when a hidden body is revealed. */
@@ -85,7 +88,7 @@ export const startApi = async (dependencies: ApiDependencies, options: ApiOption
     disableListenLog: true,
   }).pipe(
     Layer.provideMerge(
-      NodeHttpServer.layer(() => limitedServer(limits, () => inFlight.dropped()), {
+      NodeHttpServer.layer(() => limitedServer(limits, () => inFlight.dropped(), options.certificate), {
         host: options.host,
         port: options.port,
         gracefulShutdownTimeout: options.drainMs ?? 5_000,
@@ -98,7 +101,7 @@ export const startApi = async (dependencies: ApiDependencies, options: ApiOption
   const { address } = Context.get(exit.value, HttpServer.HttpServer)
   const port = 'port' in address ? address.port : options.port
   return {
-    url: httpUrl({ host: options.host, port }),
+    url: httpUrl({ host: options.host, port }, options.certificate !== undefined),
     close: () => {
       closing.abort()
       return Effect.runPromise(Scope.close(scope, Exit.void))

@@ -18,9 +18,9 @@ export const checkBind = (host: string, tokens: Tokens): void => {
     throw new KirokuError('TokenRequired', `the API would be open to everyone on ${host}`)
 }
 
-/** The URL of an HTTP address; IPv6 hosts in brackets. */
-export const httpUrl = ({ host, port }: Address): string =>
-  `http://${host.includes(':') ? `[${host.replace(/[[\]]/g, '')}]` : host}:${port}`
+/** The URL of an HTTP address, with TLS or without; IPv6 hosts in brackets. */
+export const httpUrl = ({ host, port }: Address, isTls: boolean): string =>
+  `http${isTls ? 's' : ''}://${host.includes(':') ? `[${host.replace(/[[\]]/g, '')}]` : host}:${port}`
 
 /** The error for an address that could not be bound: `PortInUse`, `InvalidArgument`, or the error itself. */
 export const listenError = (error: unknown, { host, port }: Address): unknown => {

@@ -5,6 +5,7 @@
 export type { Door, DoorAccess, OnDefect, OpenDoor } from './Door.ts'
 export { checkBind, httpUrl, isLoopback, listenError, type Address } from './address.ts'
 export { actorOf, admit, isFromPage, type Admitted } from './admit.ts'
+export { Certificate, checkPair, type CertificatePair } from './Certificate.ts'
 export {
   errorHeaders,
   idsByStatus,

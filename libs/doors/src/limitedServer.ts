@@ -1,4 +1,6 @@
-import { createServer, type Server } from 'node:http'
+import * as http from 'node:http'
+import * as https from 'node:https'
+import type { Certificate } from './Certificate.ts'
 import type { HttpLimits } from './HttpLimits.ts'
 
 /** Longest header of a request, in bytes. */
@@ -14,20 +16,35 @@ const looks = 4
  * A server for HTTP that drops connections beyond its limit and those that are slow or rest for too long.
  *
  * @param onDropped called once per connection beyond the limit
+ * @param certificate speaks TLS with it, and with what it is renewed to; absent: plain HTTP
  */
 export const limitedServer = (
   { connectionsMax, headerMs, requestMs, idleMs }: HttpLimits,
   onDropped: () => void,
-): Server => {
-  const server = createServer({
+  certificate?: Certificate,
+): http.Server => {
+  const options = {
     headersTimeout: Math.min(headerMs, requestMs),
     requestTimeout: requestMs,
     keepAliveTimeout: idleMs,
     connectionsCheckingInterval: Math.min(headerMs, requestMs) / looks,
     maxHeaderSize: headerBytesMax,
-  })
+  }
+  const server =
+    certificate === undefined ? http.createServer(options) : tlsServer(certificate, options, headerMs)
   server.maxConnections = connectionsMax
   server.timeout = stalledMs
   server.on('drop', onDropped)
   return server
+}
+
+const tlsServer = (
+  certificate: Certificate,
+  options: http.ServerOptions,
+  handshakeTimeout: number,
+): http.Server => {
+  const server = https.createServer({ ...options, ...certificate.pair, handshakeTimeout })
+  const forget = certificate.onRenewed((pair) => server.setSecureContext(pair))
+  server.once('close', forget)
+  return server as unknown as http.Server
 }

@@ -1,4 +1,5 @@
 import { isReplyQueue } from '@kiroku/protocol'
+import { getJson } from '../serve/getJson.ts'
 import { readRunFile } from '../serve/RunFile.ts'
 import { namedBy } from './namedBy.ts'
 import { tree } from './tree.ts'
@@ -24,13 +25,15 @@ export const completeWords = async (words: readonly string[]): Promise<string> =
   if (kinds.length === 0) return ''
   const run = readRunFile(dataDir ?? process.env['KIROKU_DATA_DIR'] ?? '.kiroku')
   if (run === undefined) return ''
-  const signal = AbortSignal.timeout(patienceMs)
+  const asking = {
+    signal: AbortSignal.timeout(patienceMs),
+    ...(run.apiCert === undefined ? {} : { certFile: run.apiCert }),
+  }
   const names = await Promise.all(
     kinds.map(async (kind) => {
-      const { queues = [], messages = [] } = await fetch(run.apiUrl + paths[kind], { signal }).then(
-        async (response): Promise<Answer> => (response.ok ? ((await response.json()) as Answer) : {}),
-        (): Answer => ({}),
-      )
+      const { queues = [], messages = [] } = (await getJson(run.apiUrl + paths[kind], asking).catch(
+        () => ({}),
+      )) as Answer
       return [...queues.map(({ name }) => name), ...messages.map(({ messageId }) => messageId)]
     }),
   )

@@ -12,6 +12,23 @@ export const httpSettings = [
       'Address of the HTTP API. `kiroku up` takes 127.0.0.1:8480, or a free port if that is taken; `kiroku serve` has no API by default. An address beyond loopback needs tokens.',
   }),
   setting({
+    key: 'httpTlsCert',
+    flag: 'http-tls-cert',
+    env: 'KIROKU_HTTP_TLS_CERT',
+    kind: 'text',
+    metavar: 'FILE',
+    description:
+      'Certificate of the HTTP API (PEM), followed by those that signed it: with it the API speaks TLS. It and its key are read again when they change; a pair that does not fit is logged, and the earlier one holds.',
+  }),
+  setting({
+    key: 'httpTlsKey',
+    flag: 'http-tls-key',
+    env: 'KIROKU_HTTP_TLS_KEY',
+    kind: 'text',
+    metavar: 'FILE',
+    description: 'Key of that certificate (PEM, without a passphrase).',
+  }),
+  setting({
     key: 'httpBody',
     flag: 'http-body',
     env: 'KIROKU_HTTP_BODY',

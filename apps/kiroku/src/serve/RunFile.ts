@@ -7,6 +7,8 @@ export interface RunFile {
   /** Where the keys to it are, as `Access` takes it; absent: an earlier version wrote this. */
   readonly serverFolder?: string
   readonly apiUrl: string
+  /** File with the certificate of the API; absent: it speaks plain HTTP. */
+  readonly apiCert?: string
   readonly pid: number
   readonly log: string
 }

@@ -21,6 +21,8 @@ afterEach(async () => {
 const settings = (more: { tokens?: string; dataDir?: string } = {}) => ({
   tokens: undefined,
   tokensFile: undefined,
+  httpTlsCert: undefined,
+  httpTlsKey: undefined,
   dataDir: join(folder.path, 'data'),
   ...more,
 })

@@ -1,17 +1,29 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
-import { createServer } from 'node:http'
 import { dirname } from 'node:path'
 import { waitingPage } from '@kiroku/api'
-import { checkBind, listenError, Tokens } from '@kiroku/doors'
+import {
+  type Certificate,
+  checkBind,
+  httpLimitsDefault,
+  limitedServer,
+  listenError,
+  Tokens,
+} from '@kiroku/doors'
 import { KirokuError } from '@kiroku/protocol'
 import type { Settings } from '../config/settings.ts'
 import type { HttpAddress } from './HttpAddress.ts'
-import { readTokens } from './tokensOf.ts'
+import { followCertificate, readCertificate, type CertificateSettings } from './certificateOf.ts'
+import type { Logger } from './Logger.ts'
+import { followTokens, readTokens } from './tokensOf.ts'
 import { whoListens } from './whoListens.ts'
 
-/** What an engine checks before it touches NATS: its tokens, and the reserved address. */
+/** What an engine checks before it touches NATS: its tokens and certificate, and the reserved address. */
 export interface KeptAddress {
   readonly tokens: Tokens
+  /** Absent: the API speaks plain HTTP. */
+  readonly certificate?: Certificate
+  /** Takes tokens and certificate again whenever their files change. Returns the function that stops it. */
+  readonly follow: (logger: Logger) => () => void
   /** Where the API will listen; undefined: nowhere. */
   readonly address: HttpAddress | undefined
   /** Preferred addresses that are taken, and what listens there. */
@@ -23,34 +35,46 @@ export interface KeptAddress {
 }
 
 /**
- * Checks data folder, tokens and addresses, tried in order, and reserves the first free address: browsers
+ * Checks data folder, tokens, certificate and addresses, tried in order, and reserves the first free address: browsers
  * that open it meanwhile are asked to wait. So wrong settings are found before partitions move to this
  * engine. Errors: `InvalidConfig`, `TokenRequired`, `PortInUse`, `InvalidArgument`.
  */
 export const keepAddress = async (
-  settings: Pick<Settings, 'tokens' | 'tokensFile' | 'dataDir'>,
+  settings: Pick<Settings, 'tokens' | 'tokensFile' | 'dataDir'> & CertificateSettings,
   addresses: readonly HttpAddress[],
 ): Promise<KeptAddress> => {
   const tokens = new Tokens(await readTokens(settings))
   for (const { host } of addresses) checkBind(host, tokens)
+  const certificate = await readCertificate(settings)
+  const checked = {
+    tokens,
+    ...(certificate === undefined ? {} : { certificate }),
+    follow: (logger: Logger) => {
+      const stops = [followTokens(tokens, settings, logger), followCertificate(certificate, settings, logger)]
+      return () => stops.forEach((stop) => stop())
+    },
+  }
   checkFolder(settings.dataDir)
   const taken: { address: HttpAddress; by: string }[] = []
   for (const address of addresses)
     try {
-      return { tokens, taken, address, ...(await keep(address)) }
+      return { ...checked, taken, address, ...(await keep(address, certificate)) }
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw listenError(error, address)
       taken.push({ address, by: await whoListens(address) })
     }
   const last = taken.at(-1)
   if (last === undefined)
-    return { tokens, taken, address: undefined, waitsFor: () => {}, release: () => Promise.resolve() }
+    return { ...checked, taken, address: undefined, waitsFor: () => {}, release: () => Promise.resolve() }
   const { host, port } = last.address
   throw new KirokuError('PortInUse', `port ${port} of ${host} is taken by ${last.by}`)
 }
 
 /** Listens on an address until it is released; a port that the system chooses cannot be taken and is only tried. */
-const keep = async ({ host, port }: HttpAddress): Promise<Pick<KeptAddress, 'waitsFor' | 'release'>> => {
+const keep = async (
+  { host, port }: HttpAddress,
+  certificate: Certificate | undefined,
+): Promise<Pick<KeptAddress, 'waitsFor' | 'release'>> => {
   let reason = 'starting'
   const { body, status, headers, contentType } = waitingPage({
     why: 'Starting the engine. This page loads by itself when it is ready.',
@@ -60,7 +84,8 @@ const keep = async ({ host, port }: HttpAddress): Promise<Pick<KeptAddress, 'wai
     '/health/live': [200, { status: 'live' }],
     '/health/ready': [503, { status: 'not ready', reason }],
   })
-  const server = createServer(({ url = '' }, response) => {
+  const server = limitedServer(httpLimitsDefault, () => {}, certificate)
+  server.on('request', ({ url = '' }, response) => {
     const [code, said] = health()[url] ?? []
     if (code === undefined)
       response.writeHead(status, { ...headers, 'content-type': contentType, connection: 'close' }).end(body)

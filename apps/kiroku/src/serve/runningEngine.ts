@@ -8,5 +8,5 @@ import { isLive } from './whoListens.ts'
 export const runningEngine = async (dataDir: string): Promise<RunFile | undefined> => {
   const named = readRunFile(dataDir)
   if (named === undefined || named.pid === process.pid || !isRunning(named)) return undefined
-  return (await isLive(named.apiUrl)) ? named : undefined
+  return (await isLive(named)) ? named : undefined
 }

@@ -17,7 +17,6 @@ import { joinLog } from './joinLog.ts'
 import type { KeptAddress } from './keepAddress.ts'
 import { logClientEvent } from './logClientEvent.ts'
 import { Readiness } from './Readiness.ts'
-import { followTokens } from './tokensOf.ts'
 
 /** How long requests under way may take to finish when the engine stops, in ms. */
 const drainMs = 2_000
@@ -65,9 +64,9 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
       await closer().catch((error: unknown) => logger('warn', 'closing failed', { error }))
   }
   try {
-    const { tokens, address, release } = setup.kept
+    const { tokens, certificate, address, release } = setup.kept
     closers.push(release)
-    const stopFollowing = followTokens(tokens, settings, logger)
+    const stopFollowing = setup.kept.follow(logger)
     closers.push(() => Promise.resolve(stopFollowing()))
     const pages = address === undefined || settings.console === 'off' ? undefined : startConsole(logger)
     if (pages !== undefined) closers.push(() => pages.close())
@@ -123,6 +122,7 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
               ...pagesOf(address.host),
               bodyBytesMax: settings.httpBody,
               limits: httpLimitsOf(settings),
+              ...(certificate === undefined ? {} : { certificate }),
               onReveal: ({ by, ...what }) =>
                 logger('info', 'hidden body revealed', { ...what, by: by.name, from: by.origin }),
             }),

@@ -1,14 +1,12 @@
-import { readFile, stat } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { parseTokens, type Token, type Tokens } from '@kiroku/doors'
 import { KirokuError } from '@kiroku/protocol'
 import type { Settings } from '../config/settings.ts'
 import type { Logger } from './Logger.ts'
+import { followFiles } from './followFiles.ts'
 
 /** Where tokens are configured. */
 type TokenSettings = Pick<Settings, 'tokens' | 'tokensFile'>
-
-/** How often the file of tokens is looked at, in ms. */
-const lookMs = 2_000
 
 /** The tokens of the settings and of their file. Errors: `InvalidConfig`. */
 export const readTokens = async ({ tokens, tokensFile }: TokenSettings): Promise<Token[]> => {
@@ -26,17 +24,7 @@ export const readTokens = async ({ tokens, tokensFile }: TokenSettings): Promise
 /** Takes the tokens of a file again whenever it changed; one that is wrong changes nothing. Returns the function that stops it. */
 export const followTokens = (tokens: Tokens, settings: TokenSettings, logger: Logger): (() => void) => {
   const { tokensFile } = settings
-  if (tokensFile === undefined) return () => {}
-  const stampOf = (): Promise<string> =>
-    stat(tokensFile).then(
-      ({ mtimeMs, size, ino }) => `${mtimeMs} ${size} ${ino}`,
-      () => 'gone',
-    )
-  let stamp = stampOf()
-  const look = async (): Promise<void> => {
-    const [before, now] = [await stamp, await stampOf()]
-    if (now === before) return
-    stamp = Promise.resolve(now)
+  return followFiles(tokensFile === undefined ? [] : [tokensFile], async () => {
     try {
       const read = await readTokens(settings)
       tokens.replace(read)
@@ -44,8 +32,5 @@ export const followTokens = (tokens: Tokens, settings: TokenSettings, logger: Lo
     } catch (error) {
       logger('error', 'tokens not read again; the earlier ones hold', { error })
     }
-  }
-  const looking = setInterval(() => void look(), lookMs)
-  looking.unref()
-  return () => clearInterval(looking)
+  })
 }

@@ -16,6 +16,8 @@ const nodeSettings: readonly SettingKey[] = [
   'standby',
   'link',
   'http',
+  'httpTlsCert',
+  'httpTlsKey',
   'httpBody',
   'httpBytes',
   'httpRequests',

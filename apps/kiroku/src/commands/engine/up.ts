@@ -61,6 +61,7 @@ export const run = async ({
         natsUrl: nats,
         serverFolder: running.access.serverFolder,
         apiUrl: api,
+        ...(settings.httpTlsCert === undefined ? {} : { apiCert: resolvePath(settings.httpTlsCert) }),
         pid: process.pid,
         log: settings.log,
       })
