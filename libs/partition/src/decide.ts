@@ -1,4 +1,11 @@
-import { type Command, type CommandOf, type EngineCommand, limits, mainSubscription } from '@kiroku/protocol'
+import {
+  type Command,
+  type CommandOf,
+  type EngineCommand,
+  KirokuError,
+  limits,
+  mainSubscription,
+} from '@kiroku/protocol'
 import type { OwnerCommand } from './OwnerCommand.ts'
 import type { Rest, Turn } from './Turn.ts'
 import { decideOwner } from './decideOwner.ts'
@@ -113,8 +120,11 @@ export const decide = <B extends Uint8Array | SizedRef>(
     case 'DescribeGroups': {
       const sub = namedSubscription(turn, command.queue, command.subscription ?? mainSubscription, token)
       if (sub === undefined) return undefined
-      const max = Math.min(command.max ?? limits.groupsDescribedMax, limits.groupsDescribedMax)
-      return void turn.ok(token, describeGroups(turn.state, sub, max))
+      const { max = limits.groupsDescribedMax } = command
+      if (Number.isInteger(max) && max > 0)
+        turn.ok(token, describeGroups(turn.state, sub, Math.min(max, limits.groupsDescribedMax)))
+      else turn.refuse(token, new KirokuError('InvalidArgument', 'max: a whole number of groups from 1'))
+      return undefined
     }
     case 'RaiseClusterVersion':
       return void decideRaise(turn, command, token)
