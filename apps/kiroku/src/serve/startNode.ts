@@ -97,7 +97,9 @@ export const startNode = async (setup: NodeSetup): Promise<RunningNode> => {
     log,
     name: `${hostname()}-${process.pid}`,
     remote: (partition, commands) => requester.request(partition, commands, { timeoutMs: routeTimeoutMs }),
-    tailNotes: new TailNotes(noteFilesIn(tailsFolder(dataDir)), meta.incarnation, meta.name),
+    tailNotes: new TailNotes(noteFilesIn(tailsFolder(dataDir)), meta.incarnation, meta.name, (file) =>
+      logger('warn', 'note of the end ignored', { file, why: 'it is damaged; the next one replaces it' }),
+    ),
     onTrouble: (partition, what) => logger('warn', 'partition trouble', { partition, what }),
     onState: (partition, state, epoch, reason) => {
       logger(levelOf(state, epoch), 'partition', { partition, state, epoch, reason })

@@ -20,7 +20,7 @@ const given = async () => {
   const notes = new TailNotes(files, 'i')
   notes.note(0, { seq: 3, hash }, 2, 0)
   await notes.flush(0)
-  return { log, part, notes: new TailNotes(files, 'i') }
+  return { log, part, stored, notes: new TailNotes(files, 'i') }
 }
 const other = encodeRecord({ epoch: 2, at: 9, events: [], sections: [] }, zeroHash).bytes
 
@@ -57,5 +57,32 @@ describe('a log that is held against the note of its last record', () => {
     log.faults.loseTail(0, 1)
     await expect(notes.check(part, 2)).rejects.toMatchObject({ id: 'LogShortened' })
     await notes.check(part, 3)
+  })
+
+  it('passes whatever bit of the note is wrong, which is said', async () => {
+    const { part, stored } = await given()
+    const [[file, text]] = [...stored] as [[string, string]]
+    let damaged = 0
+    const files: NoteFiles = { read: () => stored.get(file)!, write: async () => {} }
+    const notes = new TailNotes(files, 'i', '', () => damaged++)
+    await notes.check(part, 0)
+    for (let bit = 0; bit < text.length * 8; bit++) {
+      const bytes = Buffer.from(text)
+      bytes[bit >> 3]! ^= 1 << (bit & 7)
+      stored.set(file, bytes.toString())
+      await notes.check(part, 0)
+    }
+    expect(damaged).toBeGreaterThan(text.length * 7)
+    for (const other of ['', 'null', '[]', '{}', '{"epoch":1,"seq":9}']) {
+      stored.set(file, other)
+      await notes.check(part, 0)
+    }
+  })
+
+  it('is held against a note of an older version, which has no sum', async () => {
+    const { log, part, notes, stored } = await given()
+    for (const [file, text] of stored) stored.set(file, text.replace(/,"sum":\d+/, ''))
+    log.faults.loseTail(0, 1)
+    await expect(notes.check(part, 0)).rejects.toMatchObject({ id: 'LogShortened' })
   })
 })

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
 import { decodeRecord, type PartitionLog } from '@kiroku/log'
 import { KirokuError } from '@kiroku/protocol'
 import { limits } from '../limits.ts'
@@ -12,6 +13,8 @@ interface Note {
   readonly epoch: number
   readonly seq: number
   readonly hash: string
+  /** CRC-32 of all the rest; absent in older notes. */
+  readonly sum?: number
 }
 
 const fileName = (incarnation: string, partition: number): string => `tail-${incarnation}-${partition}.json`
@@ -50,20 +53,31 @@ export const readTailNotes = (
   return notes
 }
 
-/** A note that cannot be read is ignored: it is a help, not the truth. */
+/**
+ * A note that cannot be read, or is not what was written, is ignored: it is a help, not the truth, and must close no
+ * partition whose log is whole.
+ */
 const readNote = (read: () => string): Note | undefined => {
+  let note: Partial<Note> | null
   try {
-    return JSON.parse(read()) as Note
+    note = JSON.parse(read()) as Partial<Note> | null
   } catch {
     return undefined
   }
+  const { sum, ...content } = note ?? {}
+  const areRight = [content.epoch, content.seq].every((n) => Number.isSafeInteger(n) && n! >= 0)
+  if (!areRight || !/^[0-9a-f]{64}$/.test(String(content.hash))) return undefined
+  return sum === undefined || sum === sumOf(content) ? (content as Note) : undefined
 }
+
+const sumOf = (content: Partial<Note>): number => crc32(JSON.stringify(content))
 
 /** Small local files with the last sequence and hash that this node saw stored, so that a log that lost its tail is noticed. */
 export class TailNotes {
   readonly #files: NoteFiles
   readonly #incarnation: string
   readonly #log: string
+  readonly #onDamage: (file: string) => void
   readonly #last = new Map<
     number,
     {
@@ -76,9 +90,13 @@ export class TailNotes {
     }
   >()
 
-  /** @param log name of the log, for people */
-  constructor(files: NoteFiles, incarnation: string, log = '') {
+  /**
+   * @param log name of the log, for people
+   * @param onDamage called with the name of a note that is there and cannot be read, when its log is checked
+   */
+  constructor(files: NoteFiles, incarnation: string, log = '', onDamage: (file: string) => void = () => {}) {
     this.#files = files
+    this.#onDamage = onDamage
     this.#log = log
     this.#incarnation = incarnation
   }
@@ -131,7 +149,9 @@ export class TailNotes {
     const note: Note = { log: this.#log, epoch, seq, hash: Buffer.from(last.hash).toString('hex') }
     last.writing = last.writing.then(async () => {
       // A note is a help, not the truth: a disk that cannot store it must stop nothing.
-      await this.#files.write(this.#file(partition), JSON.stringify(note)).catch(() => {})
+      await this.#files
+        .write(this.#file(partition), JSON.stringify({ ...note, sum: sumOf(note) }))
+        .catch(() => {})
     })
     await last.writing
   }
@@ -145,12 +165,22 @@ export class TailNotes {
     return readNote(() => this.#files.read(this.#file(partition)))
   }
 
+  #isThere(partition: number): boolean {
+    try {
+      this.#files.read(this.#file(partition))
+      return true
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code !== 'ENOENT'
+    }
+  }
+
   /**
    * Checks the log against the note, unless a repair of `repairedEpoch` or later gave up what was known before.
    * Errors: `LogShortened`, `LogDamaged`.
    */
   async check(log: PartitionLog, repairedEpoch: number): Promise<void> {
     const note = this.#read(log.partition)
+    if (note === undefined && this.#isThere(log.partition)) this.#onDamage(this.#file(log.partition))
     if (note === undefined || note.epoch < repairedEpoch) return
     const { firstSeq, lastSeq } = await log.state()
     if (note.seq > lastSeq)
