@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Replay, type Answering, type Asker, type RecordQuestion, type RecordQuestions } from '@kiroku/audit'
+import { KirokuError } from '@kiroku/protocol'
 import type { AuditedLog } from './AuditedLog.ts'
 import type { AuditorStatus, FollowedPartition } from './AuditorProtocol.ts'
 import { Shares } from './Shares.ts'
@@ -7,9 +8,10 @@ import { WriterLock } from './WriterLock.ts'
 import { Anchors, type AnchorOptions } from './anchors/Anchors.ts'
 import { answersOf } from './answersOf.ts'
 import { auditFolder } from './auditFolder.ts'
-import { openIndexToWrite } from './index/IndexDatabase.ts'
+import { openIndexToWrite, removeIndex } from './index/IndexDatabase.ts'
 import { IndexFollower } from './index/IndexFollower.ts'
 import { IndexWriter } from './index/IndexWriter.ts'
+import { isIndexDamage } from './index/isIndexDamage.ts'
 import { SavedStateFiles } from './saved/SavedStateFiles.ts'
 import { CpuThrottle } from './throttle/CpuThrottle.ts'
 
@@ -65,6 +67,8 @@ export class Auditor {
   #running: Promise<void> | undefined
   /** Questions that are being answered. */
   #asked = 0
+  /** What SQLite said of an index that is damaged. */
+  #damage: unknown
   /** When the end of every partition was asked for last, in ms of the process's clock. */
   #lookedMs = -Infinity
   /** Called after the next look at all of them. */
@@ -78,7 +82,7 @@ export class Auditor {
     this.#onTrouble = onTrouble
   }
 
-  /** Starts. The promise fails when it cannot continue at all, as with a full disk. */
+  /** Starts. The promise fails when it cannot continue at all, as with a full disk, or a damaged index, which it removes. */
   run(): Promise<void> {
     this.#running ??= this.#run()
     return this.#running
@@ -111,6 +115,11 @@ export class Auditor {
         const answers = answersOf(this.#audited, (n) => this.#followed[n]?.trouble === undefined, pause)
         return (answers[method] as Answering[M])(asked)
       })
+    } catch (error) {
+      if (!isIndexDamage(error)) throw error
+      this.#damage = error
+      this.#stop.abort()
+      throw new KirokuError('NoAuditor', 'the index was damaged and is built again', { cause: error })
     } finally {
       this.#asked--
     }
@@ -128,15 +137,24 @@ export class Auditor {
       if (this.#lock !== undefined) break
       await rest(lockMs, signal)
     }
-    if (signal.aborted) return
-    const writer = new IndexWriter(openIndexToWrite(this.#folder))
+    if (this.#lock === undefined) return
+    let writer: IndexWriter | undefined
     try {
+      writer = new IndexWriter(openIndexToWrite(this.#folder))
       await this.#follow(writer)
+    } catch (error) {
+      if (!isIndexDamage(error)) throw error
+      this.#damage = error
     } finally {
       for (const { follower } of this.#followed) await follower.close().catch(() => {})
-      writer.close()
-      this.#lock?.release()
+      writer?.close()
+      if (this.#damage !== undefined) removeIndex(this.#folder)
+      this.#lock.release()
     }
+    if (this.#damage !== undefined)
+      throw new KirokuError('NoAuditor', `the index in ${this.#folder} was damaged and is built again`, {
+        cause: this.#damage,
+      })
   }
 
   async #follow(writer: IndexWriter): Promise<void> {

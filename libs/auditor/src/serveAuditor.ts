@@ -1,5 +1,5 @@
 import type { RecordQuestion, RecordQuestions } from '@kiroku/audit'
-import { KirokuError } from '@kiroku/protocol'
+import { isKirokuError, KirokuError } from '@kiroku/protocol'
 import type { AuditedLog } from './AuditedLog.ts'
 import { Auditor, type AuditorOptions } from './Auditor.ts'
 import type { FromAuditor, ToAuditor } from './AuditorProtocol.ts'
@@ -34,7 +34,11 @@ export const serveAuditor = (open: (setup: unknown) => Promise<OpenedLog>): void
           type: 'log',
           level: 'error',
           event: 'anchors cannot be written',
-          fields: { error: error instanceof Error ? error.message : String(error) },
+          fields: {
+            file: audited.anchors?.file,
+            error: error instanceof Error ? error.message : String(error),
+            help: 'keep the file elsewhere and begin another, or make room',
+          },
         }),
     })
     const telling = setInterval(() => tell({ type: 'status', status: running.status }), statusMs)
@@ -95,7 +99,8 @@ const tell = (message: FromAuditor): void => {
 }
 
 const fail = (error: unknown): void => {
-  const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  const message =
+    isKirokuError(error) || !(error instanceof Error) ? String(error) : (error.stack ?? error.message)
   tell({ type: 'log', level: 'error', event: 'auditor failed', fields: { error: message } })
   // The last messages need a moment to be sent.
   setImmediate(() => process.exit(1))

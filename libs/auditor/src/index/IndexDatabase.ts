@@ -50,7 +50,7 @@ export const openIndexToRead = (folder: string): DatabaseSync | undefined => {
 
 /** Removes the index; the next writer rebuilds it. */
 export const removeIndex = (folder: string): void => {
-  for (const end of ['', '-wal', '-shm']) rmSync(fileOf(folder) + end, { force: true })
+  for (const end of ['', '-wal', '-shm']) rmSync(fileOf(folder) + end, { recursive: true, force: true })
 }
 
 const readTimeoutMs = 5_000
