@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
@@ -16,14 +16,20 @@ export class WriterLock {
   /** Takes the lock of `folder`, creating the folder if needed; undefined while another process holds it. */
   static take(folder: string): WriterLock | undefined {
     mkdirSync(folder, { recursive: true })
-    const database = new DatabaseSync(join(folder, 'writer.lock'), { timeout: 0 })
+    const file = join(folder, 'writer.lock')
+    const database = new DatabaseSync(file, { timeout: 0 })
     try {
       database.exec('BEGIN EXCLUSIVE')
       return new WriterLock(database)
     } catch (e) {
       database.close()
-      if ((e as { errcode?: number }).errcode === sqliteBusy) return undefined
-      throw e
+      const { errcode } = e as { errcode?: number }
+      if (errcode === sqliteBusy) return undefined
+      if (errcode !== sqliteNotADatabase) throw e
+      // Damaged, and held by nobody, or that would have been said first. An empty file is a lock; another one in its place
+      // would be two.
+      truncateSync(file)
+      return WriterLock.take(folder)
     }
   }
 
@@ -33,3 +39,4 @@ export class WriterLock {
 }
 
 const sqliteBusy = 5
+const sqliteNotADatabase = 26

@@ -1,6 +1,8 @@
+import { truncateSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 
 const sqliteBusy = 5
+const sqliteNotADatabase = 26
 
 /**
  * Takes the lock that `file` stands for, across all processes; the file is made when missing and stays.
@@ -15,7 +17,11 @@ export const takeLock = (file: string): (() => void) | undefined => {
     return () => lock.close()
   } catch (error) {
     lock.close()
-    if ((error as { errcode?: number }).errcode !== sqliteBusy) throw error
-    return undefined
+    const { errcode } = error as { errcode?: number }
+    if (errcode === sqliteBusy) return undefined
+    if (errcode !== sqliteNotADatabase) throw error
+    // Damaged, and held by nobody, or that would have been said first. An empty file is a lock; another one in its place would be two.
+    truncateSync(file)
+    return takeLock(file)
   }
 }
