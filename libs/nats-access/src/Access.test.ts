@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFolder } from '@kiroku/testkit'
-import { fromSeed } from '@nats-io/nkeys'
+import { createUser, fromSeed } from '@nats-io/nkeys'
 import { expect, onTestFinished, test } from 'vitest'
 import { Access } from './Access.ts'
 
@@ -56,6 +56,18 @@ test('a file that cannot be read is named, not replaced', async () => {
   writeFileSync(clients, '[{')
   expect(() => access.prepare()).toThrow(clients)
   expect(() => access.add('shop')).toThrow(clients)
+  const publicKey = createUser().getPublicKey()
+  const flipped = (publicKey[9] === 'A' ? 'B' : 'A') + publicKey.slice(10)
+  for (const users of [
+    [{ name: 'shop', publicKey: publicKey.slice(0, 9) + flipped }],
+    [{ name: '>', publicKey }],
+    [{ name: 'shop' }],
+    [null],
+    {},
+  ]) {
+    writeFileSync(clients, JSON.stringify(users))
+    expect(() => access.prepare(), JSON.stringify(users)).toThrow(clients)
+  }
   rmSync(clients)
   writeFileSync(access.client.nkey, 'garbage')
   expect(() => access.prepare()).toThrow(access.client.nkey)

@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { KirokuError } from '@kiroku/protocol'
-import { createUser, fromSeed } from '@nats-io/nkeys'
+import { createUser, fromPublic, fromSeed } from '@nats-io/nkeys'
 import { usersBlock, type PublicUser } from './usersBlock.ts'
 
 /** How a program enters NATS: with the key in a file, and as a client under the name that its rights are for. */
@@ -74,7 +74,12 @@ export class Access {
     const file = this.#file('users.json')
     if (!existsSync(file)) return []
     try {
-      return JSON.parse(readFileSync(file, 'utf8')) as PublicUser[]
+      const users = JSON.parse(readFileSync(file, 'utf8')) as readonly PublicUser[]
+      // A name that is no word of a subject would have other rights, and a wrong key would keep the server from starting.
+      for (const { name, publicKey } of users)
+        if (!names.test(name) || fromPublic(publicKey).getPublicKey() !== publicKey)
+          throw new Error(`there is no client "${name}" with the key ${publicKey}`)
+      return users
     } catch (cause) {
       throw new KirokuError(
         'InvalidConfig',
