@@ -1,5 +1,6 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 
 /** The file by which `kiroku up` is found by other commands in its folder. */
 export interface RunFile {
@@ -18,7 +19,8 @@ const fileOf = (dataDir: string): string => join(dataDir, 'run.json')
 /** The engine of a folder; undefined if none was started or its file is unreadable. */
 export const readRunFile = (dataDir: string): RunFile | undefined => {
   try {
-    return JSON.parse(readFileSync(fileOf(dataDir), 'utf8')) as RunFile
+    const { natsUrl, pid, ...rest } = JSON.parse(readFileSync(fileOf(dataDir), 'utf8')) as RunFile
+    return typeof natsUrl === 'string' && Number.isInteger(pid) ? { natsUrl, pid, ...rest } : undefined
   } catch {
     return undefined
   }
@@ -44,10 +46,11 @@ const lookMs = 1_000
 export const keepRunFile = (dataDir: string, ours: RunFile): (() => void) => {
   const look = (): void => {
     const named = readRunFile(dataDir)
-    if (named === undefined || !isRunning(named)) write(dataDir, ours)
+    // What names this process may still be damaged, or of a killed engine that had its id in a container.
+    const isOurs = named?.pid === ours.pid
+    if (named === undefined || !isRunning(named) || (isOurs && !isDeepStrictEqual(named, ours)))
+      write(dataDir, ours)
   }
-  // In a container, a killed engine may have had this process's id.
-  if (readRunFile(dataDir)?.pid === ours.pid) write(dataDir, ours)
   look()
   const timer = setInterval(look, lookMs).unref()
   return () => {
@@ -56,9 +59,13 @@ export const keepRunFile = (dataDir: string, ours: RunFile): (() => void) => {
   }
 }
 
-/** Atomic: readers never see a partial file. */
+/** Atomic: readers never see a partial file. A folder that does not take it costs nothing but that the engine is found. */
 const write = (dataDir: string, content: RunFile): void => {
   const draft = `${fileOf(dataDir)}.${content.pid}`
-  writeFileSync(draft, JSON.stringify(content, null, 2) + '\n')
-  renameSync(draft, fileOf(dataDir))
+  try {
+    writeFileSync(draft, JSON.stringify(content, null, 2) + '\n')
+    renameSync(draft, fileOf(dataDir))
+  } catch {
+    rmSync(draft, { force: true })
+  }
 }
