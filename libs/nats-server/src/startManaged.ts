@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, realpathSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Access, announceAccess } from '@kiroku/nats-access'
@@ -11,6 +11,7 @@ import { ensureNatsServer, type EnsureOptions } from './ensureNatsServer.ts'
 import { takeLease, type Lease } from './lease.ts'
 import { graceMsDefault, maxPayloadBytesDefault, readyTimeoutMs } from './limits.ts'
 import { managedDisk, type ManagedDisk } from './managedDisk.ts'
+import { requireEntries } from './requireEntries.ts'
 
 /** Settings of {@link startManaged}. They count when the server has to be started; one that runs keeps its own. */
 export interface StartManagedOptions {
@@ -55,6 +56,23 @@ export interface ManagedServer {
   disk(): ManagedDisk
   /** Gives the server back. It stops by itself once no engine has needed it for the grace time. */
   release(): Promise<void>
+}
+
+/** What the keeper, its server and we write into the folder. */
+const ownEntries = {
+  folders: ['access', 'jetstream'],
+  files: [
+    'keeper.lock',
+    'keeper.log',
+    'keeper.json',
+    'last-port',
+    'nats.err',
+    'nats.log',
+    'nats.pid',
+    'server.conf',
+    'access/context.json',
+    'access/users.conf',
+  ],
 }
 
 /** The keeper's program: a neighbour of this file in the source, of the bundle where we are built. */
@@ -198,10 +216,12 @@ export const startManaged = async (options: StartManagedOptions): Promise<Manage
       'InvalidArgument',
       `The managed nats-server speaks no TLS, so it listens on loopback only, not on ${options.host}.`,
     )
+  requireEntries(options.dataDir, { folders: [basename(managedFolderOf(options.dataDir))] })
   mkdirSync(managedFolderOf(options.dataDir), { recursive: true, mode: 0o700 })
   const folder = realpathSync(managedFolderOf(options.dataDir))
   // One that an earlier version made may be open to all.
   chmodSync(folder, 0o700)
+  requireEntries(folder, ownEntries)
   const access = prepared(folder)
   let released = false
   let server: RunningServer | undefined

@@ -9,6 +9,7 @@ import {
   listenError,
   Tokens,
 } from '@kiroku/doors'
+import { requireEntries } from '@kiroku/nats-server/own-entries'
 import { KirokuError } from '@kiroku/protocol'
 import type { Settings } from '../config/settings.ts'
 import type { HttpAddress } from './HttpAddress.ts'
@@ -129,4 +130,5 @@ const checkFolder = (dataDir: string): void => {
     const why = folderTroubles[code] ?? code
     throw new KirokuError('InvalidConfig', `--data-dir: cannot keep data in ${dataDir}: ${why}`, { cause })
   }
+  requireEntries(dataDir, { folders: ['audit', 'link', 'nats', 'tails'], files: ['run.json'] })
 }
