@@ -1,36 +1,72 @@
 /**
- * `npm run fuzz -- DOOR [--requests N] [--seed S] [--json]`: hostile requests to a door of a living engine. The last line says what
- * was found, as JSON with `--json`; findings and progress go to standard error. Exits with 1 if anything was found.
+ * `npm run fuzz -- api [--requests N]` sends hostile requests to the HTTP API of a living engine, and `npm run fuzz -- codecs
+ * [--inputs N]` gives hostile inputs to everything that reads what came from outside, N to each; both take `[--seed S] [--json]`.
+ * The last line says what was found, as JSON with `--json`; findings and progress go to standard error. Exits with 1 if anything
+ * was found.
  */
 import { parseArgs } from 'node:util'
 import { fuzzApi } from './api/fuzzApi.ts'
-import type { Fuzz } from './Fuzz.ts'
+import { fuzzCodecs } from './codecs/fuzzCodecs.ts'
 
-/** The doors; a gateway joins with its own. */
-const doors: Readonly<Record<string, Fuzz>> = { api: fuzzApi }
+/** How a subject is tried: what was found, as data and in words, and how much of it is wrong. */
+type Try = (options: {
+  readonly many: number
+  readonly seed: number
+  readonly tell: (line: string) => void
+}) => Promise<{ readonly result: object; readonly words: string; readonly wrong: number }>
 
-const requestsDefault = 5_000
+interface Subject {
+  /** The flag that says how much is tried. */
+  readonly flag: 'requests' | 'inputs'
+  readonly manyDefault: number
+  readonly try: Try
+}
+
+/** The subjects; a gateway joins with its own. */
+const subjects: Readonly<Record<string, Subject>> = {
+  api: {
+    flag: 'requests',
+    manyDefault: 5_000,
+    try: async ({ many, ...how }) => {
+      const result = await fuzzApi({ requests: many, ...how })
+      const { requests, serverErrors, hangs, lost } = result
+      const words = `${requests} requests: ${serverErrors} errors of the server, ${hangs} hangs, ${lost} messages lost`
+      return { result, words, wrong: serverErrors + hangs + lost }
+    },
+  },
+  codecs: {
+    flag: 'inputs',
+    manyDefault: 5_000,
+    try: async ({ many, ...how }) => {
+      const result = await fuzzCodecs({ inputs: many, ...how })
+      const { codecs, inputs, foreignErrors, hangs } = result
+      const words = `${inputs} inputs to ${codecs} codecs: ${foreignErrors} errors that are not Kiroku's, ${hangs} hangs`
+      return { result, words, wrong: foreignErrors + hangs }
+    },
+  },
+}
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    requests: { type: 'string', default: String(requestsDefault) },
+    requests: { type: 'string' },
+    inputs: { type: 'string' },
     seed: { type: 'string', default: '1' },
     json: { type: 'boolean', default: false },
   },
 })
-const [requests, seed] = [Number(values.requests), Number(values.seed)]
-const fuzz = doors[positionals[0] ?? '']
-if (fuzz === undefined || positionals.length !== 1 || !(requests >= 1) || !Number.isSafeInteger(seed)) {
-  process.stderr.write(
-    `usage: npm run fuzz -- ${Object.keys(doors).join('|')} [--requests N] [--seed S] [--json]\n`,
-  )
+const subject = subjects[positionals[0] ?? '']
+const many = Number(values[subject?.flag ?? 'requests'] ?? subject?.manyDefault)
+const seed = Number(values.seed)
+if (subject === undefined || positionals.length !== 1 || !(many >= 1) || !Number.isSafeInteger(seed)) {
+  const forms = Object.entries(subjects).map(([name, { flag }]) => `${name} [--${flag} N]`)
+  process.stderr.write(`usage: npm run fuzz -- ${forms.join(' | ')} [--seed S] [--json]\n`)
   process.exit(2)
 }
-const result = await fuzz({ requests, seed, tell: (line) => process.stderr.write(`${line}\n`) })
-process.stdout.write(
-  values.json
-    ? `${JSON.stringify(result)}\n`
-    : `${result.requests} requests: ${result.serverErrors} errors of the server, ${result.hangs} hangs, ${result.lost} messages lost\n`,
-)
-process.exitCode = result.serverErrors + result.hangs + result.lost === 0 ? 0 : 1
+const { result, words, wrong } = await subject.try({
+  many,
+  seed,
+  tell: (line) => process.stderr.write(`${line}\n`),
+})
+process.stdout.write(values.json ? `${JSON.stringify(result)}\n` : `${words}\n`)
+process.exitCode = wrong === 0 ? 0 : 1

@@ -38,8 +38,8 @@ export const refuseClient = (
   expected: Pick<ClientGreeting, 'log' | 'node'>,
 ): string | undefined => {
   const { version, log, node } = decode(bytes)
-  if (version === undefined) return 'its first frame is no greeting'
-  if (version !== linkVersion) return `it speaks version ${String(version)} of the link, not ${linkVersion}`
+  if (typeof version !== 'number') return 'its first frame is no greeting'
+  if (version !== linkVersion) return `it speaks version ${version} of the link, not ${linkVersion}`
   if (log !== expected.log || node !== expected.node) return 'it looks for another node'
   return undefined
 }

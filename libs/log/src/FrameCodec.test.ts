@@ -75,3 +75,11 @@ test('a frame that version 1 wrote can still be read', () => {
     '0e2722cc6b741ee13704d48c7dec52597a8877e149cd177d8c0340846964700b',
   )
 })
+
+test('what has a right checksum and holds no events is damage', () => {
+  const forged = (events: unknown) => encodeRecord({ ...frame, events: events as [] }, zeroHash).bytes
+  for (const events of [null, 1, 'x', {}, [null], [[]], [{}], [{ type: 1 }], [frame.events[0], 'x']])
+    expect(() => decodeRecord(forged(events)), JSON.stringify(events)).toThrow(
+      expect.objectContaining({ id: 'LogDamaged' }),
+    )
+})

@@ -1,4 +1,5 @@
 import type { Chance } from '../Chance.ts'
+import { hostileTexts, hostileValues } from '../hostile.ts'
 import type { ApiRequest } from './ApiRequest.ts'
 
 /** As much of an OpenAPI page as requests are made from. */
@@ -40,70 +41,6 @@ const hugeShare = 0.003
 /** Deeper values are left out. */
 const levelsMax = 6
 
-const hostileTexts = [
-  ...[
-    '',
-    ' ',
-    '\u0000',
-    '\ud800',
-    '\u202e\u0007\u001b[2J',
-    '😀'.repeat(50),
-    'a'.repeat(10_000),
-    'true',
-    '[]',
-    '-0',
-  ],
-  ...[
-    '../../etc/passwd',
-    '..%2f',
-    '%00',
-    '%E0%A4%A',
-    'a\r\nx: y',
-    '__proto__',
-    'constructor',
-    "'; DROP TABLE m; --",
-  ],
-  ...[
-    '9'.repeat(40),
-    '1e999',
-    '(((',
-    'x:',
-    'NaN',
-    '1/1',
-    '0/0',
-    '99999/1',
-    '2026-99-99',
-    '-1d',
-    'main',
-    'ledger-',
-  ],
-]
-const hostileValues: readonly string[] = [
-  ...[
-    'null',
-    'true',
-    '0',
-    '-1',
-    '1.5',
-    '1e308',
-    '1e999',
-    '-1e999',
-    '9007199254740993',
-    '[]',
-    '{}',
-    '[[]]',
-    '""',
-  ],
-  ...[
-    '{"__proto__":{"x":1}}',
-    '{"a":1,"a":2}',
-    '{"":""}',
-    '"\\ud800"',
-    '"\\u0000"',
-    '[null]',
-    '{"toString":1}',
-  ],
-]
 /** What takes long where it is not refused early. */
 const hugeBodies: readonly (() => string)[] = [
   () => '['.repeat(1_000_000),

@@ -8,7 +8,15 @@ import {
   TransitionCounts,
   type PartitionState,
 } from '@kiroku/partition'
-import { firstPlace, KirokuError, messageId, type QueueChange, State, type StateName } from '@kiroku/protocol'
+import {
+  firstPlace,
+  isKirokuError,
+  KirokuError,
+  messageId,
+  type QueueChange,
+  State,
+  type StateName,
+} from '@kiroku/protocol'
 import type { MomentMessage, QueueOverview } from '../past/QueueMoment.ts'
 import { listMessages, type MessagePlace } from '../past/listMessages.ts'
 import { momentMessage } from '../past/momentMessage.ts'
@@ -121,7 +129,13 @@ export class Replayer {
    * Errors: `InvalidArgument`, `FutureVersion`.
    */
   static open(bytes: Uint8Array, limits: Partial<ReplayLimits> = {}): Replayer {
-    return new Replayer(decodeRecording(bytes), { ...Replayer.limitsDefault, ...limits })
+    const recording = decodeRecording(bytes)
+    try {
+      return new Replayer(recording, { ...Replayer.limitsDefault, ...limits })
+    } catch (cause) {
+      if (isKirokuError(cause)) throw cause
+      throw new KirokuError('InvalidArgument', 'this recording cannot be replayed', { cause })
+    }
   }
 
   /**

@@ -86,11 +86,7 @@ export const decodeRecording = (bytes: Uint8Array): Recording => {
   if (bytes[magic.length] !== version)
     throw new KirokuError('FutureVersion', `a recording has version ${bytes[magic.length]}, not ${version}`)
   const jsonBytes = new DataView(bytes.buffer, bytes.byteOffset).getUint32(4, true)
-  const text = new TextDecoder().decode(bytes.subarray(headBytes, headBytes + jsonBytes))
-  const { recording, patches } = JSON.parse(text) as { recording: Recording; patches: Patch[] }
-  const columnsAt = aligned(headBytes + jsonBytes)
-  for (const [path, kind, ...rest] of patches)
-    put(recording, path, kind === 'number' ? Number(rest[0]) : columnIn(bytes, columnsAt, kind, rest))
+  const recording = read(bytes, jsonBytes)
   for (const { state } of [recording, ...recording.steps] as readonly Pick<Recording, 'state'>[])
     if (state !== undefined && !isOwnSnapshot(state.version))
       throw new KirokuError(
@@ -98,6 +94,21 @@ export const decodeRecording = (bytes: Uint8Array): Recording => {
         `a state has version ${String(state.version)}; this code reads ${snapshotVersion}`,
       )
   return recording
+}
+
+/** A recording comes over a wire, from a server that may be of another version. */
+const read = (bytes: Uint8Array, jsonBytes: number): Recording => {
+  try {
+    const text = new TextDecoder().decode(bytes.subarray(headBytes, headBytes + jsonBytes))
+    const { recording, patches } = JSON.parse(text) as { recording: Recording; patches: Patch[] }
+    const columnsAt = aligned(headBytes + jsonBytes)
+    for (const [path, kind, ...rest] of patches)
+      put(recording, path, kind === 'number' ? Number(rest[0]) : columnIn(bytes, columnsAt, kind, rest))
+    if (Array.isArray(recording.steps)) return recording
+  } catch (cause) {
+    throw new KirokuError('InvalidArgument', 'this recording cannot be read', { cause })
+  }
+  throw new KirokuError('InvalidArgument', 'this recording has no steps')
 }
 
 const aligned = (bytes: number): number => Math.ceil(bytes / alignBytes) * alignBytes

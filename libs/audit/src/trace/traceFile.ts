@@ -24,7 +24,7 @@ export const importTrace = (text: string): Trace => {
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   const [first, ...steps] = lines.map((line, i) => parse(line, i + 1))
   const { kiroku, version: written, steps: count, ...rest } = (first ?? {}) as Partial<Head>
-  if (kiroku !== 'trace' || typeof written !== 'number')
+  if (kiroku !== 'trace' || typeof written !== 'number' || typeof count !== 'number')
     throw new KirokuError('InvalidArgument', 'this is not an exported trace')
   if (written > version)
     throw new KirokuError(

@@ -62,7 +62,7 @@ export const decodeCheckpoint = (
   const digest = hash('sha256', payload, 'buffer')
   if (!digest.equals(buffer.subarray(magic.length, magic.length + digestBytes)))
     throw new KirokuError('LogDamaged', 'the checkpoint does not match its digest')
-  const stored = packr.unpack(payload) as Checkpoint
+  const stored = unpack(payload)
   const { version } = stored.snapshot as { readonly version: number }
   if (version > snapshotVersion)
     throw new KirokuError(
@@ -75,6 +75,19 @@ export const decodeCheckpoint = (
   return snapshot !== undefined && stateHash(snapshot, stored.stateHash) === stored.stateHash
     ? { ...stored, snapshot, digest: digest.toString('hex') }
     : undefined
+}
+
+/** Whoever can write to the store can write a right digest over anything. */
+const unpack = (payload: Buffer): Checkpoint => {
+  let stored: Partial<Checkpoint> | null
+  try {
+    stored = packr.unpack(payload) as Partial<Checkpoint> | null
+  } catch (cause) {
+    throw new KirokuError('LogDamaged', 'a checkpoint cannot be read', { cause })
+  }
+  const { version } = (stored?.snapshot ?? {}) as { readonly version?: unknown }
+  if (typeof version === 'number') return stored as Checkpoint
+  throw new KirokuError('LogDamaged', 'a checkpoint holds no state')
 }
 
 /** A checkpoint as it was read, and the oldest frame with a body that its state needs. */

@@ -1,0 +1,67 @@
+/** Texts that readers of texts stumble over. */
+export const hostileTexts: readonly string[] = [
+  ...[
+    '',
+    ' ',
+    '\u0000',
+    '\ud800',
+    '\u202e\u0007\u001b[2J',
+    '😀'.repeat(50),
+    'a'.repeat(10_000),
+    'true',
+    '[]',
+    '-0',
+  ],
+  ...[
+    '../../etc/passwd',
+    '..%2f',
+    '%00',
+    '%E0%A4%A',
+    'a\r\nx: y',
+    '__proto__',
+    'constructor',
+    "'; DROP TABLE m; --",
+  ],
+  ...[
+    '9'.repeat(40),
+    '1e999',
+    '(((',
+    'x:',
+    'NaN',
+    '1/1',
+    '0/0',
+    '99999/1',
+    '2026-99-99',
+    '-1d',
+    'main',
+    'ledger-',
+  ],
+]
+
+/** JSON of values that readers of objects stumble over. */
+export const hostileValues: readonly string[] = [
+  ...[
+    'null',
+    'true',
+    '0',
+    '-1',
+    '1.5',
+    '1e308',
+    '1e999',
+    '-1e999',
+    '9007199254740993',
+    '[]',
+    '{}',
+    '[[]]',
+    '""',
+  ],
+  ...[
+    '{"__proto__":{"x":1}}',
+    '{"a":1,"a":2}',
+    '{"":""}',
+    '"\\ud800"',
+    '"\\u0000"',
+    '[null]',
+    '{"toString":1}',
+  ],
+]
