@@ -3,6 +3,7 @@ import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { applyMutant } from '../specs/mutants/applyMutant.ts'
 import { mutants } from '../specs/mutants/mutants.ts'
+import { promiseOf } from '../specs/mutants/SpecMutant.ts'
 import { brokenEngines } from '../specs/simulation/broken/brokenEngines.ts'
 import { promisesIn } from './comparePromises.ts'
 import { judgeMutant } from './judgeMutant.ts'
@@ -39,7 +40,7 @@ describe('the list of mutants', () => {
   it('has one for each of at least 40 promises', () => {
     const ids = mutants.map(({ id }) => id)
     expect(new Set(ids).size).toBe(ids.length)
-    expect(ids.filter((id) => !promises.includes(id))).toEqual([])
+    expect(ids.filter((id) => !promises.includes(promiseOf({ id })))).toEqual([])
     expect(ids.length).toBeGreaterThanOrEqual(40)
   })
 
@@ -54,7 +55,9 @@ describe('the list of mutants', () => {
   })
 
   it.each(mutants)('$id has a spec', (mutant) => {
-    expect(specFiles(mutant).filter((file) => textOf(file).includes(`[${mutant.id}]`))).not.toEqual([])
+    expect(specFiles(mutant).filter((file) => textOf(file).includes(`[${promiseOf(mutant)}]`))).not.toEqual(
+      [],
+    )
   })
 })
 

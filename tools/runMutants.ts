@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { applyMutant } from '../specs/mutants/applyMutant.ts'
-import type { SpecMutant } from '../specs/mutants/SpecMutant.ts'
+import { promiseOf, type SpecMutant } from '../specs/mutants/SpecMutant.ts'
 import { comparePromises } from './comparePromises.ts'
 import { judgeMutant, type Judgement } from './judgeMutant.ts'
 import { root, runTarget } from './runTarget.ts'
@@ -29,8 +29,9 @@ export const runMutants = async (
   let interrupted = false
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => (interrupted = true))
 
-  if (!isSound) console.error(`without mutants: the specs of ${mutants.length} promises`)
-  const green = isSound ? mutants.map(({ id }) => id) : await greenWithout(mutants, folder)
+  if (!isSound)
+    console.error(`without mutants: the specs of ${new Set(mutants.map(promiseOf)).size} promises`)
+  const green = isSound ? mutants.map(promiseOf) : await greenWithout(mutants, folder)
   const judgements = new Map<string, Judgement>()
   const waiting = [...mutants]
   const work = async (): Promise<void> => {
@@ -51,13 +52,14 @@ const judge = async (
   green: ReadonlyArray<string>,
   folder: string,
 ): Promise<Judgement> => {
-  if (!green.includes(mutant.id)) return { verdict: 'broken', why: 'its specs are not green without it' }
+  if (!green.includes(promiseOf(mutant)))
+    return { verdict: 'broken', why: 'its specs are not green without it' }
   try {
     applyMutant(mutant, readFileSync(path.join(root, mutant.file), 'utf8'))
   } catch (error) {
     return { verdict: 'broken', why: String(error) }
   }
-  return judgeMutant(mutant.id, await runWith(mutant, folder))
+  return judgeMutant(promiseOf(mutant), await runWith(mutant, folder))
 }
 
 /** The promises whose specs pass when nothing is broken. */
@@ -66,13 +68,13 @@ const greenWithout = async (
   folder: string,
 ): Promise<ReadonlyArray<string>> => {
   const files = [...new Set(mutants.flatMap(specFiles))]
-  const ids = mutants.map(({ id }) => id)
+  const ids = [...new Set(mutants.map(promiseOf))]
   const { tests } = await runSpecs([...files, '-t', `"${ids.join('|')}"`], folder, soundMinutesMax)
   return comparePromises(ids, tests).kept
 }
 
 const runWith = (mutant: SpecMutant, folder: string): Promise<VitestReport> =>
-  runSpecs([...specFiles(mutant), '-t', mutant.id], folder, minutesMax, { KIROKU_MUTANT: mutant.id })
+  runSpecs([...specFiles(mutant), '-t', promiseOf(mutant)], folder, minutesMax, { KIROKU_MUTANT: mutant.id })
 
 const runSpecs = async (
   chosen: ReadonlyArray<string>,

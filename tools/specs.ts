@@ -14,7 +14,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { findChromium, noChromium } from '@kiroku/testkit/chromium'
 import { mutants } from '../specs/mutants/mutants.ts'
-import type { SpecMutant } from '../specs/mutants/SpecMutant.ts'
+import { promiseOf, type SpecMutant } from '../specs/mutants/SpecMutant.ts'
 import { comparePromises, promisesIn } from './comparePromises.ts'
 import { runMutants } from './runMutants.ts'
 import { lately, partOf } from './rotation.ts'
@@ -97,8 +97,12 @@ const rotated = (all: ReadonlyArray<SpecMutant>): ReadonlyArray<SpecMutant> => {
 }
 
 const showMutants = async (): Promise<number> => {
-  const named = mutants.filter(({ id }) => words.length === 0 || words.includes(id))
-  const absent = words.filter((word) => !named.some(({ id }) => id === word))
+  const named = mutants.filter(
+    (mutant) => words.length === 0 || [mutant.id, promiseOf(mutant)].some((id) => words.includes(id)),
+  )
+  const absent = words.filter(
+    (word) => !named.some((mutant) => [mutant.id, promiseOf(mutant)].includes(word)),
+  )
   if (absent.length > 0) {
     console.error(`No mutant ${absent.join(', ')}. There are: ${mutants.map(({ id }) => id).join(' ')}`)
     return 2

@@ -7,7 +7,7 @@ import { securityMutants } from './security.ts'
 import type { SpecMutant } from './SpecMutant.ts'
 import { sqsMutants } from './sqs.ts'
 
-/** Every mutant: one a promise at most. */
+/** Every mutant. */
 export const mutants: ReadonlyArray<SpecMutant> = [
   ...cardMutants,
   ...cloudflareQueuesMutants,
