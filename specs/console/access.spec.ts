@@ -22,7 +22,10 @@ const enter = async (page: Page, token: string): Promise<void> => {
 }
 
 describe('an engine with tokens', () => {
-  const stage = withConsole(['--tokens', 'ann:admin:the-secret-of-ann,vic:viewer:the-secret-of-vic'])
+  const stage = withConsole([
+    '--tokens',
+    'ann:admin:the-secret-of-ann,vic:viewer:the-secret-of-vic,ada:viewer@*+admin@orders-*:the-secret-of-ada,eve:admin@orders-*:the-secret-of-eve',
+  ])
 
   it('asks for a token, says when it is a wrong one, and lets in who has the right one', async () => {
     const page = await stage().open('/queues')
@@ -46,6 +49,30 @@ describe('an engine with tokens', () => {
       expect(await page.getByRole('button', { name, exact: true }).count(), name).toBe(0)
     expect(await purgeFrom(page, 'payroll')).toEqual({ status: 403, id: 'Forbidden' })
     await expectAccessible(page)
+  })
+
+  it('shows the queues that are granted alone, and offers commands by the role on each', async () => {
+    const { engine, open } = stage()
+    await engine.client.queues.create('orders-eu')
+    await engine.client.queues.create('wages')
+    const granted = await open('/queues')
+    await enter(granted, 'the-secret-of-eve')
+    await granted.getByText('orders-eu', { exact: true }).first().waitFor()
+    expect(await granted.getByText('wages').count()).toBe(0)
+    expect(await granted.getByRole('link', { name: 'Cluster' }).count()).toBe(0)
+    await granted.goto(new URL('/queues?queue=wages', granted.url()).href)
+    await granted
+      .getByText(/has no role on queue "wages"/)
+      .first()
+      .waitFor()
+    expect(await purgeFrom(granted, 'wages')).toEqual({ status: 403, id: 'Forbidden' })
+
+    const mixed = await open('/queues?queue=wages')
+    await enter(mixed, 'the-secret-of-ada')
+    await mixed.getByRole('heading', { level: 1, name: 'wages' }).waitFor()
+    expect(await mixed.getByRole('button', { name: 'Purge', exact: true }).count()).toBe(0)
+    await mixed.goto(new URL('/queues?queue=orders-eu', mixed.url()).href)
+    await mixed.getByRole('button', { name: 'Purge', exact: true }).waitFor()
   })
 
   it('keeps hidden bodies hidden until an authorized reader reveals one', async () => {

@@ -87,7 +87,8 @@ it(
     expect(await shownAt(api)).toBe(first)
 
     await writeFile(pair.key, certificates.renewed.key)
-    await waitUntil(async () => (await shownAt(api)) !== first)
+    await waitUntil(() => stderr().includes('certificate read again'))
+    expect(await shownAt(api)).not.toBe(first)
     expect(await ask(`${api}/health/live`, certificates.renewed.cert)).toEqual({ status: 'live' })
 
     await writeFile(pair.cert, certificates.first.cert.slice(0, 200))

@@ -2,13 +2,15 @@ import type { Answering, Asker, Filter, MatchingAct, MessageBody, SettledPiece, 
 import type { Client } from '@kiroku/client'
 import type { MetricFamily } from '@kiroku/doors'
 import type { FeedSource } from '@kiroku/feed'
-import type { Actor, KirokuError, PartitionDescription, QueueDescription } from '@kiroku/protocol'
+import type { Actor, Grants, KirokuError, PartitionDescription, QueueDescription } from '@kiroku/protocol'
 import type { Cluster } from './answers.ts'
 
 /** Which messages are meant, and where to continue. */
 export interface MatchingQuestion {
   readonly filter: Filter
   readonly isDryRun: boolean
+  /** Only in queues that these name; absent: in all. */
+  readonly grants?: Grants
   readonly cursor?: string
 }
 

@@ -10,6 +10,7 @@ import type { ApiDependencies } from './ApiDependencies.ts'
 import type { AnswerConsole } from './console/answerConsole.ts'
 import { admitCaller, type Guard } from './handlers/access.ts'
 import { call } from './handlers/call.ts'
+import { Granted } from './granted/Granted.ts'
 import { queueMetrics } from './metrics/queueMetrics.ts'
 import { withLosses } from './metrics/withLosses.ts'
 import { metricsContentType, renderMetrics } from './metrics/renderMetrics.ts'
@@ -94,10 +95,19 @@ const metrics = ({ about, metrics, owned }: ApiDependencies, { times, inFlight, 
   Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     const presented = request.headers['authorization']?.replace(/^Bearer /, '') ?? ''
-    yield* admitCaller(guard, presented, 'viewer')
+    const { identity } = yield* admitCaller(guard, presented, { role: 'viewer', on: 'some' })
+    const { isRestricted, sees } = new Granted(identity)
     const text = yield* call(async () => {
       const { queues, partitions } = owned()
       const measured = withLosses(queues, partitions.length === about.partitions)
+      // What is of all queues would count those that the caller may not know of.
+      if (isRestricted)
+        return renderMetrics(
+          queueMetrics(
+            measured.filter(({ name }) => sees(name)),
+            [],
+          ),
+        )
       return renderMetrics([
         ...queueMetrics(measured, partitions),
         times.family(),

@@ -34,11 +34,12 @@ export const answersOf = (
     }
   }
   return {
-    search: ({ filter, limit, cursor, asOperator = false }) =>
+    search: ({ filter, limit, cursor, asOperator = false, grants }) =>
       reading((database) =>
         searchIndex(database, filter, {
           incarnation: log.meta.incarnation,
           asOperator,
+          ...(grants === undefined ? {} : { grants }),
           ...(limit === undefined ? {} : { limit }),
           ...(cursor === undefined ? {} : { cursor }),
         }),

@@ -1,32 +1,32 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { KirokuError } from '@kiroku/protocol'
-
-/** What a token may do: a viewer reads, an operator also handles messages, an admin also changes queues. */
-export type Role = 'viewer' | 'operator' | 'admin'
+import {
+  type Grants,
+  grantsRule,
+  grantsText,
+  isKirokuError,
+  KirokuError,
+  parseGrants,
+} from '@kiroku/protocol'
+import type { Identity } from './Identity.ts'
 
 /** A bearer token of a door, of which only the digest is kept. */
 export interface Token {
   readonly name: string
-  readonly role: Role
+  readonly grants: Grants
   /** Its SHA-256. */
   readonly digest: Buffer
   /** When it ends, in ms since 1970; absent: never. */
   readonly untilMs?: number
 }
 
-const ranks: Readonly<Record<Role, number>> = { viewer: 0, operator: 1, admin: 2 }
-
 /** Shorter tokens can be guessed. */
 const tokenCharactersMin = 16
-
-/** Whether `has` includes what `needs` may do. */
-export const roleSuffices = (has: Role, needs: Role): boolean => ranks[has] >= ranks[needs]
 
 /** The digest of a token, as a file of tokens may hold it in the token's place. */
 export const digestOf = (token: string): string => `sha256:${sha256(token).toString('hex')}`
 
 /**
- * Reads tokens written as `name:role:token`, separated by commas or lines, where `token` may be its digest, and
+ * Reads tokens written as `name:role:token`, separated by commas or lines, where `role` is what `parseGrants` reads, `token` may be its digest, and
  * ` until=2027-01-31` may follow; lines that begin with # are comments. Tokens may share a name, so that one can replace
  * another, and then have the same role. Errors: `InvalidConfig`, which names the entry but never shows the token.
  */
@@ -36,7 +36,11 @@ export const parseTokens = (text: string): Token[] => {
   for (const entry of lines.join(',').split(',')) {
     if (entry.trim() === '') continue
     const token = parseToken(entry.trim())
-    if (tokens.some(({ name, role }) => name === token.name && role !== token.role))
+    if (
+      tokens.some(
+        ({ name, grants }) => name === token.name && grantsText(grants) !== grantsText(token.grants),
+      )
+    )
       throw new KirokuError('InvalidConfig', `the tokens of "${token.name}" have different roles`)
     tokens.push(token)
   }
@@ -53,20 +57,26 @@ const parseToken = (entry: string): Token => {
       'a token needs a name of 1 to 64 letters, digits, - _ . @, as in name:role:token',
     )
   const refuse = (why: string) => new KirokuError('InvalidConfig', `token "${name}": ${why}`)
-  if (!isRole(role)) throw refuse('the role must be viewer, operator or admin')
+  const grants = grantsOf(role, refuse)
   const untilMs = untilOf(options, refuse)
   const ends = untilMs === undefined ? {} : { untilMs }
   const digest = /^sha256:(.*)$/.exec(token)?.[1]
   if (digest !== undefined) {
     if (!/^[0-9a-f]{64}$/.test(digest)) throw refuse('sha256: is followed by 64 digits of 0-9 and a-f')
-    return { name, role, digest: Buffer.from(digest, 'hex'), ...ends }
+    return { name, grants, digest: Buffer.from(digest, 'hex'), ...ends }
   }
   if (token.length < tokenCharactersMin)
     throw refuse(`must have at least ${tokenCharactersMin} characters; \`kiroku token new\` makes one`)
-  return { name, role, digest: sha256(token), ...ends }
+  return { name, grants, digest: sha256(token), ...ends }
 }
 
-const isRole = (text: string): text is Role => text in ranks
+const grantsOf = (text: string, refuse: (why: string) => KirokuError): Grants => {
+  try {
+    return parseGrants(text)
+  } catch (error) {
+    throw refuse(isKirokuError(error) ? error.message : grantsRule)
+  }
+}
 
 const untilOf = (options: readonly string[], refuse: (why: string) => KirokuError): number | undefined => {
   if (options.length === 0) return undefined
@@ -97,9 +107,9 @@ export class Tokens {
   }
 
   /**
-   * The entry of this token, compared in constant time. `nowMs` is in ms since 1970. Errors: `Unauthorized`, `Forbidden`.
+   * The holder of this token, compared in constant time. `nowMs` is in ms since 1970. Errors: `Unauthorized`.
    */
-  authorize(presented: string, needs: Role, nowMs: number): Pick<Token, 'name' | 'role'> {
+  identify(presented: string, nowMs: number): Identity {
     const digest = sha256(presented)
     let found: Token | undefined
     for (const candidate of this.#tokens) if (timingSafeEqual(candidate.digest, digest)) found = candidate
@@ -108,21 +118,14 @@ export class Tokens {
         'Unauthorized',
         presented === '' ? 'no token was given' : 'the token is not known',
       )
-    const { name, role, untilMs = Infinity } = found
+    const { name, grants, untilMs = Infinity } = found
     if (nowMs >= untilMs)
       throw new KirokuError(
         'Unauthorized',
         `the token of "${name}" ended at ${new Date(untilMs).toISOString()}`,
       )
-    requireRole(name, role, needs)
-    return { name, role }
+    return { name, grants }
   }
-}
-
-/** Refuses a role that does not suffice. Errors: `Forbidden`. */
-export const requireRole = (name: string, has: Role, needs: Role): void => {
-  if (!roleSuffices(has, needs))
-    throw new KirokuError('Forbidden', `token "${name}" has the role ${has}; this needs ${needs}`)
 }
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()

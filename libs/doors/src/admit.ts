@@ -1,6 +1,7 @@
 import { cleanActor, KirokuError, type Actor } from '@kiroku/protocol'
 import { isLoopback } from './address.ts'
-import type { Role, Tokens } from './Tokens.ts'
+import type { Identity } from './Identity.ts'
+import type { Tokens } from './Tokens.ts'
 
 /** Headers of a request, in lower case. */
 export type Headers = Readonly<Record<string, string | undefined>>
@@ -12,25 +13,20 @@ export interface Credentials {
   readonly headers: Headers
 }
 
-/** An admitted caller. */
-export interface Admitted {
-  readonly name: string
-  readonly role: Role
-}
+const local: Identity = { name: 'local', grants: { role: 'admin', queues: [] } }
 
 /**
- * Admits a caller by token; without tokens everyone on this machine is `local`, an admin.
- * @param needs the role that the request asks for
+ * Finds who a caller is by token; without tokens everyone on this machine is `local`, an admin.
  * @throws `Unauthorized`, `Forbidden`
  */
-export const admit = (tokens: Tokens, { presented, headers }: Credentials, needs: Role): Admitted => {
-  if (tokens.areRequired) return tokens.authorize(presented, needs, Date.now())
+export const identify = (tokens: Tokens, { presented, headers }: Credentials): Identity => {
+  if (tokens.areRequired) return tokens.identify(presented, Date.now())
   checkLocalRequest(headers)
-  return { name: 'local', role: 'admin' }
+  return local
 }
 
 /** The actor that the record names; `origin` is the door and the address of the caller. */
-export const actorOf = ({ name }: Admitted, origin: string, reason: string | undefined): Actor =>
+export const actorOf = ({ name }: Identity, origin: string, reason: string | undefined): Actor =>
   cleanActor(reason === undefined ? { name, origin } : { name, origin, reason })
 
 /**

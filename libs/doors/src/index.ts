@@ -4,7 +4,7 @@
  */
 export type { Door, DoorAccess, OnDefect, OpenDoor } from './Door.ts'
 export { checkBind, httpUrl, isLoopback, listenError, type Address } from './address.ts'
-export { actorOf, admit, isFromPage, type Admitted } from './admit.ts'
+export { actorOf, identify, isFromPage } from './admit.ts'
 export { Certificate, checkPair, type CertificatePair } from './Certificate.ts'
 export {
   errorHeaders,
@@ -16,8 +16,9 @@ export {
 } from './errorStatus.ts'
 export { httpLimitsDefault, type HttpLimits } from './HttpLimits.ts'
 export { InFlight } from './InFlight.ts'
+export { roleFor, type Identity, type Need } from './Identity.ts'
 export { limitedServer } from './limitedServer.ts'
 export { readFamilies, type FamilyRow, type Labels, type MetricFamily, type Reader } from './MetricFamily.ts'
 export { OperationTimes } from './OperationTimes.ts'
 export { Refusals, type Refusal } from './Refusals.ts'
-export { digestOf, parseTokens, requireRole, roleSuffices, Tokens, type Role, type Token } from './Tokens.ts'
+export { digestOf, parseTokens, Tokens, type Token } from './Tokens.ts'

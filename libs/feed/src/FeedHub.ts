@@ -8,6 +8,8 @@ import {
   type QueueSnapshot,
   sumCounts,
 } from '@kiroku/protocol'
+import { type FeedPart, partOf } from './FeedPart.ts'
+import type { FeedOptions } from './OpenFeed.ts'
 import { FeedReader, type FeedSource } from './FeedReader.ts'
 
 /** Sets of changes kept for readers that reconnect or are slow; about a minute. */
@@ -115,15 +117,15 @@ export class FeedHub implements FeedSource {
   }
 
   /**
-   * A reader of one queue, or of all. It resumes after `position` while that is known.
+   * A reader of one queue, or of all that somebody may see. It resumes after `position` while that is known.
    */
-  read(options: { readonly queue?: string; readonly position?: string } = {}): FeedReader {
-    const { queue, position } = options
+  read(options: Omit<FeedOptions, 'principal'> = {}): FeedReader {
+    const { queue, grants, position } = options
     let next: number | undefined
     const found = this.#changeSets.findLastIndex(({ progress }) => progress.position === position)
     if (found >= 0) next = this.#first + found + 1
     else if (this.isReady && this.progress.position === position) next = this.#end
-    return new FeedReader(this, queue, next)
+    return new FeedReader(this, partOf(queue, grants), next)
   }
 
   /** @internal Number after the last set. */
@@ -132,17 +134,17 @@ export class FeedHub implements FeedSource {
   }
 
   /** @internal What happened from a set on, or undefined when that is forgotten. */
-  since(next: number, only: string | undefined): FeedUpdate | undefined {
+  since(next: number, only: FeedPart | undefined): FeedUpdate | undefined {
     if (next < this.#first) return undefined
-    return this.#once(`since ${next} ${only ?? ''}`, () => this.#changesSince(next, only))
+    return this.#once(`since ${next} ${only?.key ?? ''}`, () => this.#changesSince(next, only))
   }
 
-  #changesSince(next: number, only: string | undefined): FeedUpdate {
+  #changesSince(next: number, only: FeedPart | undefined): FeedUpdate {
     const changeSets = this.#changeSets.slice(next - this.#first)
     const queues = new Map<string, QueueChange>()
     for (const set of changeSets)
       for (const change of set.queues) {
-        if (only !== undefined && change.queue !== only) continue
+        if (only?.has(change.queue) === false) continue
         const before = queues.get(change.queue)
         queues.set(change.queue, before === undefined ? change : joined(before, change))
       }
@@ -150,15 +152,15 @@ export class FeedHub implements FeedSource {
   }
 
   /** @internal A snapshot of all counts. */
-  snapshot(only: string | undefined): FeedUpdate {
-    return this.#once(`snapshot ${only ?? ''}`, () => this.#countsOf(only))
+  snapshot(only: FeedPart | undefined): FeedUpdate {
+    return this.#once(`snapshot ${only?.key ?? ''}`, () => this.#countsOf(only))
   }
 
-  #countsOf(only: string | undefined): FeedUpdate {
+  #countsOf(only: FeedPart | undefined): FeedUpdate {
     const counts = new Map<string, QueueCounts>()
     for (const counted of this.#partitions)
       for (const { queue, counts: own } of counted?.queues.values() ?? []) {
-        if (only !== undefined && queue !== only) continue
+        if (only?.has(queue) === false) continue
         const before = counts.get(queue)
         counts.set(queue, before === undefined ? own : sumCounts(before, own))
       }

@@ -1,4 +1,5 @@
 import type { FeedUpdate } from '@kiroku/protocol'
+import type { FeedPart } from './FeedPart.ts'
 
 /** What a reader reads from. */
 export interface FeedSource {
@@ -6,10 +7,10 @@ export interface FeedSource {
   readonly isReady: boolean
   /** Number behind the last set of changes. */
   readonly end: number
-  /** What happened to one queue, or to all, from a set on; undefined when that is forgotten. */
-  since(next: number, queue: string | undefined): FeedUpdate | undefined
-  /** How one queue, or all, stand. */
-  snapshot(queue: string | undefined): FeedUpdate
+  /** What happened to some queues, or to all, from a set on; undefined when that is forgotten. */
+  since(next: number, part: FeedPart | undefined): FeedUpdate | undefined
+  /** How some queues, or all, stand. */
+  snapshot(part: FeedPart | undefined): FeedUpdate
   /** Calls once when there is something new; gives back how to stop waiting. */
   onUpdate(wake: () => void): () => void
 }
@@ -17,13 +18,13 @@ export interface FeedSource {
 /** A reader of the feed, at its own speed. */
 export class FeedReader {
   readonly #source: FeedSource
-  readonly #queue: string | undefined
+  readonly #part: FeedPart | undefined
   /** Number of the set that it gets next; undefined: a snapshot. */
   #next: number | undefined
 
-  constructor(source: FeedSource, queue: string | undefined, next: number | undefined) {
+  constructor(source: FeedSource, part: FeedPart | undefined, next: number | undefined) {
     this.#source = source
-    this.#queue = queue
+    this.#part = part
     this.#next = next
   }
 
@@ -31,9 +32,9 @@ export class FeedReader {
   take(): FeedUpdate | undefined {
     const source = this.#source
     if (!source.isReady) return undefined
-    const changes = this.#next === undefined ? undefined : source.since(this.#next, this.#queue)
+    const changes = this.#next === undefined ? undefined : source.since(this.#next, this.#part)
     this.#next = source.end
-    if (changes === undefined) return source.snapshot(this.#queue)
+    if (changes === undefined) return source.snapshot(this.#part)
     return changes.queues.length === 0 ? undefined : changes
   }
 

@@ -1,4 +1,4 @@
-import type { FeedUpdate, FeedProgress } from '@kiroku/protocol'
+import type { FeedUpdate, FeedProgress, Grants } from '@kiroku/protocol'
 
 /** A feed that one reader reads, at its own speed. */
 export interface OpenFeed {
@@ -11,11 +11,13 @@ export interface OpenFeed {
 }
 
 /** Who reads what. */
-interface FeedOptions {
+export interface FeedOptions {
   /** Whose share of the feeds it is: the name of a token. */
   readonly principal: string
-  /** Absent: all queues. */
+  /** Absent: all queues that the reader may see. */
   readonly queue?: string
+  /** Which those are; absent: all. */
+  readonly grants?: Grants
   /** Where it left off. */
   readonly position?: string
 }

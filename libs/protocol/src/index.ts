@@ -23,6 +23,19 @@ export {
   type ReceiptAddress,
 } from './address.ts'
 export { canonical } from './canonical.ts'
+export {
+  grantsRule,
+  grantsText,
+  isRestricted,
+  joinGrants,
+  parseGrants,
+  roleOn,
+  roleSomewhere,
+  roleSuffices,
+  type Grants,
+  type QueueGrant,
+  type Role,
+} from './access/Grants.ts'
 export type {
   Answer,
   CommandOf,

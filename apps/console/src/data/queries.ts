@@ -1,8 +1,15 @@
-import { QueryClient } from '@tanstack/react-query'
+import { QueryCache, QueryClient } from '@tanstack/react-query'
 import { ApiError } from './api.ts'
 
 /** Nothing is refetched behind the reader's back: not on focus, not on reconnect. Pages that poll say so. */
-export const queries = new QueryClient({
+export const queries: QueryClient = new QueryClient({
+  queryCache: new QueryCache({
+    onError: (error, { queryKey }) => {
+      // The token expired, or was taken away: the gate asks for another.
+      if (queryKey[0] !== 'session' && error instanceof ApiError && error.status === 401)
+        void queries.resetQueries({ queryKey: ['session'] })
+    },
+  }),
   defaultOptions: {
     queries: {
       refetchOnWindowFocus: false,

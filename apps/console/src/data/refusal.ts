@@ -1,19 +1,22 @@
-import { useMoment } from './moment.ts'
 import type { Session } from '@kiroku/api/answers'
+import { roleSuffices } from '@kiroku/protocol'
+import { useMoment } from './moment.ts'
+import { roleOf } from './roleOf.ts'
 import { useSession } from './session.ts'
 
-/** Why an operator's command cannot be given here, in a sentence; `undefined`: it can. */
+/** Why an operator's command cannot be given here, to a queue if one is meant, in a sentence; `undefined`: it can. */
 export const refusalOf = (
-  { commands, role }: Pick<Session, 'commands' | 'role'>,
+  session: Pick<Session, 'commands' | 'role' | 'grants'>,
   isPast: boolean,
+  queue?: string,
 ): string | undefined => {
   if (isPast) return 'This is the past: go back to now first.'
-  if (role === 'viewer') return 'Your role, viewer, may only look.'
-  return commands ? undefined : 'This console may only look.'
+  if (!roleSuffices(roleOf(session, queue), 'operator')) return 'Your role, viewer, may only look.'
+  return session.commands ? undefined : 'This console may only look.'
 }
 
 /** The same for the current session and moment. */
-export const useRefusal = (): string | undefined => {
+export const useRefusal = (queue?: string): string | undefined => {
   const { at } = useMoment()
-  return refusalOf(useSession(), at !== undefined)
+  return refusalOf(useSession(), at !== undefined, queue)
 }

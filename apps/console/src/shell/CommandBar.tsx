@@ -4,7 +4,7 @@ import { useMemo, useState, type KeyboardEvent } from 'react'
 import { get } from '../data/api.ts'
 import { useScope } from '../data/moment.ts'
 import { Dialog } from '../parts/Dialog.tsx'
-import { pages } from './pages.ts'
+import type { PageLink } from './pages.ts'
 import styles from './CommandBar.module.css'
 
 /** A destination or a command. */
@@ -27,9 +27,11 @@ const offeredMax = 12
 /** Ctrl-K: go anywhere by typing a few letters. What looks like an id or a filter is offered as such. */
 export const CommandBar = ({
   onClose,
+  pages,
   actions,
 }: {
   readonly onClose: () => void
+  readonly pages: readonly PageLink[]
   readonly actions: readonly Action[]
 }) => {
   const navigate = useNavigate()
@@ -73,7 +75,7 @@ export const CommandBar = ({
           }),
       })
     return found
-  }, [text, data, actions, navigate, setQueue])
+  }, [text, data, pages, actions, navigate, setQueue])
   const onKeyDown = (event: KeyboardEvent): void => {
     const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
     if (by !== 0) {

@@ -5,14 +5,22 @@ import { SessionContext, sessionQuery } from '../data/session.ts'
 import { Problem } from '../parts/Problem.tsx'
 import styles from './Gate.module.css'
 
+/** Why a token does not open the console. */
+const whyRefused = ({ id, message }: ApiError): string =>
+  id === 'Unauthorized' ? 'The engine does not know this token.' : `The engine refuses it: ${message}.`
+
 /** Admits the reader; asks for a token if the engine requires one. */
 export const Gate = ({ children }: { readonly children: ReactNode }) => {
   const session = useQuery(sessionQuery)
   const queries = useQueryClient()
   const [token, setToken] = useState('')
   if (session.data !== undefined) return <SessionContext value={session.data}>{children}</SessionContext>
-  const asksForToken = session.error instanceof ApiError && session.error.status === 401
-  const isRefused = asksForToken && presentedToken() !== null
+  const { error } = session
+  const hasToken = presentedToken() !== null
+  // Where the holder of a token may do nothing at all, another one may help.
+  const asksForToken =
+    error instanceof ApiError && (error.status === 401 || (error.status === 403 && hasToken))
+  const isRefused = asksForToken && hasToken
   if (session.isPending) return null
   return (
     <main className={styles['gate']}>
@@ -40,7 +48,7 @@ export const Gate = ({ children }: { readonly children: ReactNode }) => {
             />
           </label>
           <p id="token-says" role="alert">
-            {isRefused && 'The engine does not know this token.'}
+            {isRefused && whyRefused(error)}
           </p>
           <button type="submit" className="button strong">
             Open the console

@@ -1,9 +1,8 @@
 import { Dialog } from '../parts/Dialog.tsx'
-import { pages } from './pages.ts'
+import type { PageLink } from './pages.ts'
 import styles from './HelpSheet.module.css'
 
 const keys: readonly (readonly [string, string])[] = [
-  ...pages.map(({ key, name }) => [`g ${key}`, name] as const),
   ['Ctrl K', 'Go to a page, a queue, a message; do something'],
   ['/', 'Search messages'],
   ['c', 'Send a message'],
@@ -19,10 +18,16 @@ const keys: readonly (readonly [string, string])[] = [
 ]
 
 /** What the keys do. */
-export const HelpSheet = ({ onClose }: { readonly onClose: () => void }) => (
+export const HelpSheet = ({
+  onClose,
+  pages,
+}: {
+  readonly onClose: () => void
+  readonly pages: readonly PageLink[]
+}) => (
   <Dialog title="Keyboard" onClose={onClose}>
     <dl className={styles['keys']}>
-      {keys.map(([key, does]) => (
+      {[...pages.map(({ key, name }) => [`g ${key}`, name] as const), ...keys].map(([key, does]) => (
         <div key={key}>
           <dt>
             {key.split(' ').map((each) => (

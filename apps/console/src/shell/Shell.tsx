@@ -11,7 +11,7 @@ import { switchZone, useZone, zoneName } from '../parts/zone.ts'
 import { useAnnounce } from './Announcer.tsx'
 import { CommandBar } from './CommandBar.tsx'
 import { HelpSheet } from './HelpSheet.tsx'
-import { pages } from './pages.ts'
+import { pagesFor } from './pages.ts'
 import { nextTheme } from './theme.ts'
 import { useKeys } from './useKeys.ts'
 import styles from './Shell.module.css'
@@ -24,6 +24,7 @@ const keepShared = ((before: { at?: string; queue?: string }) => ({
 /** The frame of every page: navigation, the chosen queue and moment, live or paused. */
 export const Shell = () => {
   const session = useSession()
+  const pages = useMemo(() => pagesFor(session), [session])
   const navigate = useNavigate()
   const announce = useAnnounce()
   const { at, setAt } = useMoment()
@@ -168,10 +169,11 @@ export const Shell = () => {
             </main>
           </PlaybackProvider>
         </div>
-        {open === 'help' && <HelpSheet onClose={close} />}
+        {open === 'help' && <HelpSheet onClose={close} pages={pages} />}
         {open === 'commands' && (
           <CommandBar
             onClose={close}
+            pages={pages}
             actions={[
               { text: 'Send a message', run: compose, ...(refusal === undefined ? {} : { refusal }) },
               { text: isLive ? 'Pause updates' : 'Stream updates', run: toggle },

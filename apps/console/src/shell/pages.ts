@@ -1,3 +1,5 @@
+import { isRestricted, type Roles } from '../data/roleOf.ts'
+
 /** A page of the console, as it is named everywhere. */
 export interface PageLink {
   readonly to: '/' | '/messages' | '/queues' | '/dlq' | '/time' | '/cluster' | '/audit'
@@ -6,10 +8,12 @@ export interface PageLink {
   readonly key: string
   /** A path in a box of 20 × 20. */
   readonly icon: string
+  /** Whether it shows what cannot be divided by queues. */
+  readonly isOfAll?: true
 }
 
 /** The pages in their order. */
-export const pages: readonly PageLink[] = [
+const pages: readonly PageLink[] = [
   {
     to: '/',
     name: 'Machine',
@@ -20,6 +24,16 @@ export const pages: readonly PageLink[] = [
   { to: '/queues', name: 'Queues', key: 'q', icon: 'M3 5h14M3 10h14M3 15h9' },
   { to: '/dlq', name: 'Dead letters', key: 'd', icon: 'M7 3h6l4 4v6l-4 4H7l-4-4V7zM10 7v4M10 13.5v.2' },
   { to: '/time', name: 'Time travel', key: 't', icon: 'M10 3a7 7 0 1 1-6.3 4M3 3.5V7h3.6M10 6.5V10l2.6 2' },
-  { to: '/cluster', name: 'Cluster', key: 'c', icon: 'M3 3h6v6H3zM11 3h6v6h-6zM3 11h6v6H3zM11 11h6v6h-6z' },
+  {
+    to: '/cluster',
+    name: 'Cluster',
+    key: 'c',
+    icon: 'M3 3h6v6H3zM11 3h6v6h-6zM3 11h6v6H3zM11 11h6v6h-6z',
+    isOfAll: true,
+  },
   { to: '/audit', name: 'Audit', key: 'a', icon: 'M5 2.5h10v15H5zM8 6.5h4M8 9.5h4M8 12.5h2.5' },
 ]
+
+/** The pages that somebody may see. */
+export const pagesFor = (session: Roles): readonly PageLink[] =>
+  pages.filter(({ isOfAll }) => isOfAll !== true || !isRestricted(session))

@@ -226,7 +226,7 @@ export const settingsTable = [
     kind: 'text',
     metavar: 'LIST',
     description:
-      'Bearer tokens of the HTTP API as `name:role:token`, separated by commas; roles: viewer, operator, admin. Better set in the environment or a file.',
+      'Bearer tokens of the HTTP API as `name:role:token`, separated by commas; roles: viewer, operator, admin, or one on some queues, like `operator@orders-*`. Better set in the environment or a file.',
   }),
   setting({
     key: 'tokensFile',

@@ -102,7 +102,7 @@ export const configurationPage = (): string =>
     '```text',
     '# name:role:token, one a line, as `kiroku token new` makes them',
     'grafana:viewer:sha256:…',
-    'shop:operator:sha256:… until=2027-01-31',
+    'shop:operator@orders-*:sha256:… until=2027-01-31',
     'ann:admin:sha256:…',
     '```',
     '',
@@ -113,7 +113,8 @@ export const configurationPage = (): string =>
     'After ten unknown tokens from one address, each further answer to it takes longer.',
     '',
     'A viewer reads (queues, traces, cluster, metrics), an operator also sends, receives and settles, an admin also',
-    'creates, changes, purges, pauses and deletes queues. Requests carry `Authorization: Bearer TOKEN`; the header',
+    'creates, changes, purges, pauses and deletes queues. A role on queues (`operator@orders-*`, where `*` stands for any',
+    'characters; `viewer+operator@orders-*` joins two) [holds for these alone](../access.md#roles-on-queues). Requests carry `Authorization: Bearer TOKEN`; the header',
     '`X-Kiroku-Reason` adds a reason to the event of an administrative act.',
     '',
   ].join('\n')

@@ -12,7 +12,7 @@ import { TellsOutage } from './OutageWatch.ts'
 export const cluster = HttpApiGroup.make('cluster')
   .add(
     HttpApiEndpoint.get('clusterStatus', '/cluster', { success: ClusterAnswer, error })
-      .annotateMerge(forRole('viewer', 'The owner of each partition, and the state of the log.'))
+      .annotateMerge(forRole('viewer', 'all', 'The owner of each partition, and the state of the log.'))
       .annotate(TellsOutage, true),
     HttpApiEndpoint.post('finalizeCluster', '/cluster/finalize', {
       payload: FinalizeRequest,
@@ -21,6 +21,7 @@ export const cluster = HttpApiGroup.make('cluster')
     }).annotateMerge(
       forRole(
         'admin',
+        'all',
         'Puts the feature level of the nodes in force, so that they may record what the previous version cannot read. It cannot be undone, and is refused while a live node does not read it.',
       ),
     ),
@@ -31,6 +32,7 @@ export const cluster = HttpApiGroup.make('cluster')
     }).annotateMerge(
       forRole(
         'admin',
+        'all',
         "Decides which clock is right, that of NATS or that of the owner's node, when they disagree: partition time advances to it, never back.",
       ),
     ),

@@ -4,8 +4,9 @@ import * as HttpApiEndpoint from 'effect/http-api/HttpApiEndpoint'
 import * as HttpApiGroup from 'effect/http-api/HttpApiGroup'
 import * as HttpApiSchema from 'effect/http-api/HttpApiSchema'
 import * as OpenApi from 'effect/http-api/OpenApi'
-import { RequiredRole } from './Access.ts'
+import { RequiredOn, RequiredRole } from './Access.ts'
 import { errorSchemas } from './apiError.ts'
+import { roleText } from './forRole.ts'
 import { Counts } from './schemas.ts'
 
 const error = errorSchemas
@@ -87,10 +88,10 @@ const asked = {
   error,
 }
 
-const says = (summary: string) =>
+const says = (on: 'queue' | 'some', summary: string) =>
   OpenApi.annotations({
     summary,
-    description: `${summary} Begins with a snapshot, or with what changed since the given position; at most ten events per second. Role: viewer.`,
+    description: `${summary} Begins with a snapshot, or with what changed since the given position; at most ten events per second. ${roleText('viewer', on)}`,
     transform: withoutFailureEvent,
   })
 
@@ -108,9 +109,11 @@ export const feed = HttpApiGroup.make('feed')
   .add(
     HttpApiEndpoint.get('feed', '/feed', asked)
       .annotate(RequiredRole, 'viewer')
-      .annotateMerge(says('Counts of all queues and their changes, as server-sent events.')),
+      .annotate(RequiredOn, 'some')
+      .annotateMerge(says('some', 'Counts of all queues and their changes, as server-sent events.')),
     HttpApiEndpoint.get('queueFeed', '/queues/:queue/feed', { params: { queue: Schema.String }, ...asked })
       .annotate(RequiredRole, 'viewer')
-      .annotateMerge(says('The same of one queue.')),
+      .annotate(RequiredOn, 'queue')
+      .annotateMerge(says('queue', 'The same of one queue.')),
   )
   .annotateMerge(OpenApi.annotations({ title: 'Feed', description: 'Live counts.' }))

@@ -21,6 +21,7 @@ export const lookingBack = HttpApiGroup.make('lookingBack')
     }).annotateMerge(
       forRole(
         'viewer',
+        'some',
         'All queues at a moment: counts and settings; and the position of each partition. Partitions that cannot be read are in `missing`, with their `problem`.',
       ),
     ),
@@ -31,6 +32,7 @@ export const lookingBack = HttpApiGroup.make('lookingBack')
     }).annotateMerge(
       forRole(
         'viewer',
+        'some',
         'How far back the past can be read: times and sequences of the first known state and of the last frame.',
       ),
     ),
@@ -42,6 +44,7 @@ export const lookingBack = HttpApiGroup.make('lookingBack')
     }).annotateMerge(
       forRole(
         'viewer',
+        'all',
         "A range of one partition's record without bodies, in binary, for a replay elsewhere with the engine's code.",
       ),
     ),
@@ -50,7 +53,9 @@ export const lookingBack = HttpApiGroup.make('lookingBack')
       query: stateQuery,
       success: QueueMomentAnswer,
       error,
-    }).annotateMerge(forRole('viewer', 'A queue at a moment: counts, settings, and its messages in pages.')),
+    }).annotateMerge(
+      forRole('viewer', 'queue', 'A queue at a moment: counts, settings, and its messages in pages.'),
+    ),
     HttpApiEndpoint.get('batches', '/queues/:queue/batches', {
       params,
       query: { subscription: queryText('Only this subscription; default: all') },
@@ -59,6 +64,7 @@ export const lookingBack = HttpApiGroup.make('lookingBack')
     }).annotateMerge(
       forRole(
         'viewer',
+        'queue',
         'What batch size and wait cost: deliveries on record, and the arrivals of the last 10 minutes (at most 10,000 records of its partition) replayed with the settings in force and with neighbouring ones, as if a receive were always waiting.',
       ),
     ),
@@ -68,7 +74,11 @@ export const lookingBack = HttpApiGroup.make('lookingBack')
       success: DiffAnswer,
       error,
     }).annotateMerge(
-      forRole('viewer', 'What changed in a queue between two moments: counts, settings and messages.'),
+      forRole(
+        'viewer',
+        'queue',
+        'What changed in a queue between two moments: counts, settings and messages.',
+      ),
     ),
   )
   .annotateMerge(

@@ -35,7 +35,9 @@ export const matching = HttpApiGroup.make('matching')
       payload: MatchingRequest,
       success: SettledPiece,
       error,
-    }).annotateMerge(forRole('operator', 'Cancels the messages that match a filter and are not due yet.')),
+    }).annotateMerge(
+      forRole('operator', 'some', 'Cancels the messages that match a filter and are not due yet.'),
+    ),
     HttpApiEndpoint.post('discardMatching', '/matching/discard', {
       payload: MatchingRequest,
       success: SettledPiece,
@@ -43,6 +45,7 @@ export const matching = HttpApiGroup.make('matching')
     }).annotateMerge(
       forRole(
         'operator',
+        'some',
         'Discards the messages that match a filter, except those in flight; they go to no dead-letter queue.',
       ),
     ),

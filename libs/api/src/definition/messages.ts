@@ -34,7 +34,7 @@ export const messages = HttpApiGroup.make('messages')
       success: Schema.Struct({ messageId: Schema.String }),
       error,
     })
-      .annotateMerge(forRole('operator', 'Stores one message.'))
+      .annotateMerge(forRole('operator', 'queue', 'Stores one message.'))
       .annotate(TellsOutage, true)
       .annotate(MessagesLevel, 1),
     HttpApiEndpoint.post('sendBatch', '/queues/:queue/messages/batch', {
@@ -43,7 +43,7 @@ export const messages = HttpApiGroup.make('messages')
       success: Schema.Struct({ messageIds: Schema.Array(Schema.String) }),
       error,
     })
-      .annotateMerge(forRole('operator', 'Stores several messages in order.'))
+      .annotateMerge(forRole('operator', 'queue', 'Stores several messages in order.'))
       .annotate(TellsOutage, true)
       .annotate(MessagesLevel, 3),
     HttpApiEndpoint.post('receive', '/queues/:queue/receive', {
@@ -54,6 +54,7 @@ export const messages = HttpApiGroup.make('messages')
     }).annotateMerge(
       forRole(
         'operator',
+        'queue',
         'Receives messages under a lease; an empty list when none arrives within the wait.',
       ),
     ),
@@ -61,45 +62,51 @@ export const messages = HttpApiGroup.make('messages')
       payload: Receipts,
       success: SettleResults,
       error,
-    }).annotateMerge(forRole('operator', 'Acknowledges deliveries.')),
+    }).annotateMerge(forRole('operator', 'some', 'Acknowledges deliveries.')),
     HttpApiEndpoint.post('retry', '/messages/retry', {
       payload: RetryRequest,
       success: SettleResults,
       error,
-    }).annotateMerge(forRole('operator', 'Gives messages back for another attempt.')),
+    }).annotateMerge(forRole('operator', 'some', 'Gives messages back for another attempt.')),
     HttpApiEndpoint.post('extend', '/messages/extend', {
       payload: ExtendRequest,
       success: SettleResults,
       error,
-    }).annotateMerge(forRole('operator', 'Extends or shortens leases.')),
+    }).annotateMerge(forRole('operator', 'some', 'Extends or shortens leases.')),
     HttpApiEndpoint.post('release', '/messages/release', {
       payload: ReleaseRequest,
       success: SettleResults,
       error,
     }).annotateMerge(
-      forRole('operator', 'Gives messages back, at once or after a delay, without counting the attempt.'),
+      forRole(
+        'operator',
+        'some',
+        'Gives messages back, at once or after a delay, without counting the attempt.',
+      ),
     ),
     HttpApiEndpoint.post('deadLetter', '/messages/dead-letter', {
       payload: DeadLetterRequest,
       success: SettleResults,
       error,
-    }).annotateMerge(forRole('operator', 'Moves messages to the dead-letter queue, on purpose.')),
+    }).annotateMerge(forRole('operator', 'some', 'Moves messages to the dead-letter queue, on purpose.')),
     HttpApiEndpoint.post('recall', '/messages/:id/recall', {
       params: { id: Schema.String },
       success: HttpApiSchema.NoContent,
       error,
-    }).annotateMerge(forRole('operator', 'Cancels a message that is not due yet.')),
+    }).annotateMerge(forRole('operator', 'some', 'Cancels a message that is not due yet.')),
     HttpApiEndpoint.post('reschedule', '/messages/:id/reschedule', {
       params: { id: Schema.String },
       payload: RescheduleRequest,
       success: HttpApiSchema.NoContent,
       error,
-    }).annotateMerge(forRole('operator', 'Reschedules a message that is not due yet.')),
+    }).annotateMerge(forRole('operator', 'some', 'Reschedules a message that is not due yet.')),
     HttpApiEndpoint.get('trace', '/messages/:id/trace', {
       params: { id: Schema.String },
       success: TraceAnswer,
       error,
-    }).annotateMerge(forRole('viewer', 'Every event of one message along its lineage, live or long gone.')),
+    }).annotateMerge(
+      forRole('viewer', 'some', 'Every event of one message along its lineage, live or long gone.'),
+    ),
     HttpApiEndpoint.get('body', '/messages/:id/body', {
       params: { id: Schema.String },
       query: {
@@ -116,7 +123,7 @@ export const messages = HttpApiGroup.make('messages')
       success: MessageBody,
       error,
     }).annotateMerge(
-      forRole('viewer', 'What a message carries: its body, up to 256 KiB of it, and its attributes.'),
+      forRole('viewer', 'some', 'What a message carries: its body, up to 256 KiB of it, and its attributes.'),
     ),
   )
   .annotateMerge(OpenApi.annotations({ title: 'Messages', description: 'Sending, receiving, settling.' }))

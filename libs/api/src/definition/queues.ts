@@ -17,15 +17,15 @@ export const queues = HttpApiGroup.make('queues')
       success: QueueList,
       error,
     }).annotateMerge(
-      forRole('viewer', 'All queues of the log; closed partitions are listed with their problem.'),
+      forRole('viewer', 'some', 'All queues of the log; closed partitions are listed with their problem.'),
     ),
     HttpApiEndpoint.post('createQueue', '/queues', {
       payload: Schema.Struct({ name: Schema.String, settings: Schema.optionalKey(QueueSettings) }),
       success: Schema.Struct({ name: Schema.String, created: Schema.Boolean }),
       error,
-    }).annotateMerge(forRole('admin', 'Creates a queue; one with the same settings is left alone.')),
+    }).annotateMerge(forRole('admin', 'some', 'Creates a queue; one with the same settings is left alone.')),
     HttpApiEndpoint.get('describeQueue', '/queues/:queue', { params, success: Queue, error }).annotateMerge(
-      forRole('viewer', 'A queue: settings and counts.'),
+      forRole('viewer', 'queue', 'A queue: settings and counts.'),
     ),
     HttpApiEndpoint.get('describeGroups', '/queues/:queue/groups', {
       params,
@@ -38,6 +38,7 @@ export const queues = HttpApiGroup.make('queues')
     }).annotateMerge(
       forRole(
         'viewer',
+        'queue',
         'Message groups of a subscription: blocked ones first, then by the number of waiting messages.',
       ),
     ),
@@ -46,7 +47,7 @@ export const queues = HttpApiGroup.make('queues')
       payload: QueueSettings,
       success: Queue,
       error,
-    }).annotateMerge(forRole('admin', 'Changes the given settings and leaves the others.')),
+    }).annotateMerge(forRole('admin', 'queue', 'Changes the given settings and leaves the others.')),
     HttpApiEndpoint.post('spreadQueue', '/queues/:queue/spread', {
       params,
       payload: Schema.Struct({
@@ -55,7 +56,11 @@ export const queues = HttpApiGroup.make('queues')
       success: Queue,
       error,
     }).annotateMerge(
-      forRole('admin', 'Spreads the queue over this many partitions; removed parts end when they are empty.'),
+      forRole(
+        'admin',
+        'queue',
+        'Spreads the queue over this many partitions; removed parts end when they are empty.',
+      ),
     ),
     HttpApiEndpoint.delete('deleteQueue', '/queues/:queue', {
       params,
@@ -72,6 +77,7 @@ export const queues = HttpApiGroup.make('queues')
     }).annotateMerge(
       forRole(
         'admin',
+        'queue',
         'Deletes a queue and everything in it; refused while others name it as their dead-letter queue, unless forced.',
       ),
     ),
@@ -79,7 +85,7 @@ export const queues = HttpApiGroup.make('queues')
       params,
       success: Schema.Struct({ purged: Schema.Finite }),
       error,
-    }).annotateMerge(forRole('admin', 'Discards every message that is not final.')),
+    }).annotateMerge(forRole('admin', 'queue', 'Discards every message that is not final.')),
     HttpApiEndpoint.post('erase', '/queues/:queue/erase', {
       params,
       payload: Schema.Struct({
@@ -92,6 +98,7 @@ export const queues = HttpApiGroup.make('queues')
     }).annotateMerge(
       forRole(
         'admin',
+        'queue',
         'Deletes the key of one message, or of all messages of a group so far, which makes them unreadable. Answers when the keys are gone.',
       ),
     ),
@@ -99,11 +106,11 @@ export const queues = HttpApiGroup.make('queues')
       params,
       success: HttpApiSchema.NoContent,
       error,
-    }).annotateMerge(forRole('admin', 'Stops deliveries; sends continue.')),
+    }).annotateMerge(forRole('admin', 'queue', 'Stops deliveries; sends continue.')),
     HttpApiEndpoint.post('resumeQueue', '/queues/:queue/resume', {
       params,
       success: HttpApiSchema.NoContent,
       error,
-    }).annotateMerge(forRole('admin', 'Resumes deliveries.')),
+    }).annotateMerge(forRole('admin', 'queue', 'Resumes deliveries.')),
   )
   .annotateMerge(OpenApi.annotations({ title: 'Queues', description: 'Administration of queues.' }))

@@ -21,6 +21,7 @@ export const redrives = HttpApiGroup.make('redrives')
     }).annotateMerge(
       forRole(
         'viewer',
+        'queue',
         'The messages in a queue and why they got there: by cause and kind of error, with samples.',
       ),
     ),
@@ -30,7 +31,11 @@ export const redrives = HttpApiGroup.make('redrives')
       success: Redrive,
       error,
     }).annotateMerge(
-      forRole('operator', 'Starts moving messages back to where they came from, or to another queue.'),
+      forRole(
+        'operator',
+        'queue',
+        'Starts moving messages back to where they came from, or to another queue.',
+      ),
     ),
     HttpApiEndpoint.post('editBody', '/messages/:id/body', {
       params: { id: Schema.String },
@@ -40,6 +45,7 @@ export const redrives = HttpApiGroup.make('redrives')
     }).annotateMerge(
       forRole(
         'operator',
+        'some',
         'Replaces the body of a message in a queue; a redrive keeps the new one. What was sent stays on record.',
       ),
     ),
@@ -47,12 +53,14 @@ export const redrives = HttpApiGroup.make('redrives')
       params,
       success: Schema.Struct({ redrives: Schema.Array(Redrive) }),
       error,
-    }).annotateMerge(forRole('viewer', 'Running redrives and the last ones that ended, newest first.')),
+    }).annotateMerge(
+      forRole('viewer', 'queue', 'Running redrives and the last ones that ended, newest first.'),
+    ),
     HttpApiEndpoint.post('cancelRedrive', '/queues/:queue/redrives/cancel', {
       params,
       payload: CancelRedriveRequest,
       success: Redrive,
       error,
-    }).annotateMerge(forRole('operator', 'Ends a redrive; what was moved stays moved.')),
+    }).annotateMerge(forRole('operator', 'queue', 'Ends a redrive; what was moved stays moved.')),
   )
   .annotateMerge(OpenApi.annotations({ title: 'Redrives', description: 'Redrives of dead letters.' }))

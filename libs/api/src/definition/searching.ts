@@ -16,6 +16,7 @@ export const searching = HttpApiGroup.make('searching')
     }).annotateMerge(
       forRole(
         'viewer',
+        'some',
         'Messages that match a filter, latest first, and the last sequence of each partition that the answer covers.',
       ),
     ),
@@ -24,7 +25,7 @@ export const searching = HttpApiGroup.make('searching')
       success: ActsAnswer,
       error,
     }).annotateMerge(
-      forRole('viewer', 'Every administrative act: who, from where, why, and what it changed.'),
+      forRole('viewer', 'some', 'Every administrative act: who, from where, why, and what it changed.'),
     ),
     HttpApiEndpoint.get('history', '/history', {
       query: historyQuery,
@@ -33,6 +34,7 @@ export const searching = HttpApiGroup.make('searching')
     }).annotateMerge(
       forRole(
         'viewer',
+        'some',
         'What happened over time: messages sent, delivered, redelivered, committed, failed, released, dead-lettered and discarded per bucket of `bucketMs`, and by how much those `waiting` grew. Absent buckets and counts are zero; `acts` are the latest administrative acts. `known` says from when to when the index has read the record. `waitingBefore` is how many waited before the first bucket. Counts per second are kept for 25 minutes, per ten seconds for 26 hours, per five minutes as long as the record.',
       ),
     ),

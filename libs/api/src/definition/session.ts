@@ -2,15 +2,28 @@ import * as HttpApiEndpoint from 'effect/http-api/HttpApiEndpoint'
 import * as HttpApiGroup from 'effect/http-api/HttpApiGroup'
 import * as OpenApi from 'effect/http-api/OpenApi'
 import * as Schema from 'effect/Schema'
-import { RequiredRole } from './Access.ts'
 import { errorSchemas } from './apiError.ts'
+import { forRole } from './forRole.ts'
 
-const summary = 'Who you are here, and what you are connected to.'
+const role = Schema.Literals(['viewer', 'operator', 'admin'])
 
 /** The caller, and the server it talks to. */
 export const Session = Schema.Struct({
   name: Schema.String.annotate({ description: 'Name of the token; `local` if there are none' }),
-  role: Schema.Literals(['viewer', 'operator', 'admin']),
+  role: Schema.Literals(['viewer', 'operator', 'admin']).annotate({
+    description: 'The role on all queues; where there is none, the highest on any',
+  }),
+  grants: Schema.optionalKey(
+    Schema.Struct({
+      role: Schema.optionalKey(role.annotate({ description: 'On all queues; absent: on none but those' })),
+      queues: Schema.Array(
+        Schema.Struct({
+          role,
+          queues: Schema.String.annotate({ description: 'A name, in which * stands for any characters' }),
+        }),
+      ),
+    }).annotate({ description: 'Roles on some queues; absent: `role` holds for all' }),
+  ),
   commands: Schema.Boolean.annotate({
     description: 'Whether the console may send commands: the setting `console`, and the role',
   }),
@@ -32,8 +45,6 @@ export const session = HttpApiGroup.make('session')
     HttpApiEndpoint.get('session', '/session', {
       success: Session,
       error: errorSchemas,
-    })
-      .annotate(RequiredRole, 'viewer')
-      .annotateMerge(OpenApi.annotations({ summary, description: `${summary} Role: viewer.` })),
+    }).annotateMerge(forRole('viewer', 'some', 'Who you are here, and what you are connected to.')),
   )
   .annotateMerge(OpenApi.annotations({ title: 'Session' }))

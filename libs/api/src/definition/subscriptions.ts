@@ -22,36 +22,38 @@ export const subscriptions = HttpApiGroup.make('subscriptions')
       }),
       success: Schema.Struct({ name: Schema.String, created: Schema.Boolean }),
       error,
-    }).annotateMerge(forRole('admin', 'Creates a subscription; one with the same settings is left alone.')),
+    }).annotateMerge(
+      forRole('admin', 'queue', 'Creates a subscription; one with the same settings is left alone.'),
+    ),
     HttpApiEndpoint.patch('updateSubscription', '/queues/:queue/subscriptions/:subscription', {
       params: ofSubscription,
       payload: SubscriptionSettings,
       success: HttpApiSchema.NoContent,
       error,
-    }).annotateMerge(forRole('admin', 'Changes the given settings and leaves the others.')),
+    }).annotateMerge(forRole('admin', 'queue', 'Changes the given settings and leaves the others.')),
     HttpApiEndpoint.delete('deleteSubscription', '/queues/:queue/subscriptions/:subscription', {
       params: ofSubscription,
       success: HttpApiSchema.NoContent,
       error,
-    }).annotateMerge(forRole('admin', 'Deletes a subscription; the others are not affected.')),
+    }).annotateMerge(forRole('admin', 'queue', 'Deletes a subscription; the others are not affected.')),
     HttpApiEndpoint.post('resetSubscription', '/queues/:queue/subscriptions/:subscription/reset', {
       params: ofSubscription,
       payload: Schema.Struct({ start: Schema.optionalKey(StartPosition) }),
       success: HttpApiSchema.NoContent,
       error,
     }).annotateMerge(
-      forRole('admin', 'Starts a new generation; receipts of earlier deliveries become invalid.'),
+      forRole('admin', 'queue', 'Starts a new generation; receipts of earlier deliveries become invalid.'),
     ),
     HttpApiEndpoint.post('pauseSubscription', '/queues/:queue/subscriptions/:subscription/pause', {
       params: ofSubscription,
       success: HttpApiSchema.NoContent,
       error,
-    }).annotateMerge(forRole('admin', 'Stops deliveries to this subscription.')),
+    }).annotateMerge(forRole('admin', 'queue', 'Stops deliveries to this subscription.')),
     HttpApiEndpoint.post('resumeSubscription', '/queues/:queue/subscriptions/:subscription/resume', {
       params: ofSubscription,
       success: HttpApiSchema.NoContent,
       error,
-    }).annotateMerge(forRole('admin', 'Resumes its deliveries.')),
+    }).annotateMerge(forRole('admin', 'queue', 'Resumes its deliveries.')),
   )
   .annotateMerge(
     OpenApi.annotations({

@@ -1,12 +1,13 @@
 import {
   actorOf,
-  admit,
+  identify,
   isFromPage,
+  type Need,
+  roleFor,
   toDoorError,
   type DoorError,
   type OnDefect,
   type Refusals,
-  type Role,
   type Tokens,
 } from '@kiroku/doors'
 import { KirokuError } from '@kiroku/protocol'
@@ -21,7 +22,18 @@ import type { Top } from 'effect/http-api/HttpApiEndpoint'
 import * as HttpApiError from 'effect/http-api/HttpApiError'
 import * as HttpServerRequest from 'effect/http/HttpServerRequest'
 import type { HttpServerResponse } from 'effect/http/HttpServerResponse'
-import { Access, Caller, CallerRole, Failures, MessagesLevel, RequiredRole } from '../definition/Access.ts'
+import * as HttpRouter from 'effect/http/HttpRouter'
+import {
+  Access,
+  Caller,
+  CallerGranted,
+  CallerRole,
+  Failures,
+  MessagesLevel,
+  RequiredOn,
+  RequiredRole,
+} from '../definition/Access.ts'
+import { Granted } from '../granted/Granted.ts'
 import { reportDefect } from '../reportDefect.ts'
 import { boundJson, type JsonBounds } from './boundJson.ts'
 
@@ -32,7 +44,7 @@ import { boundJson, type JsonBounds } from './boundJson.ts'
 export const accessLayer = (guard: Guard, bounds: JsonBounds, pagesOnlyLook: boolean): Layer.Layer<Access> =>
   Layer.succeed(Access, {
     bearer: Effect.fnUntraced(function* (
-      httpEffect: Effect.Effect<HttpServerResponse, unhandled, Caller | CallerRole>,
+      httpEffect: Effect.Effect<HttpServerResponse, unhandled, Caller | CallerRole | CallerGranted>,
       { credential, endpoint }: { readonly credential: Redacted.Redacted<string>; readonly endpoint: Top },
     ) {
       const request = yield* HttpServerRequest.HttpServerRequest
@@ -40,13 +52,16 @@ export const accessLayer = (guard: Guard, bounds: JsonBounds, pagesOnlyLook: boo
       const needs = Context.get(annotations, RequiredRole)
       const presented = Redacted.value(credential)
       const isReadOnly = pagesOnlyLook && needs !== 'viewer' && isFromPage(request.headers)
-      const admitted = yield* admitCaller(guard, presented, needs, isReadOnly)
+      const on = Context.get(annotations, RequiredOn)
+      const need = { role: needs, on: on === 'queue' ? { queue: (yield* HttpRouter.params)['queue']! } : on }
+      const { identity, role } = yield* admitCaller(guard, presented, need, isReadOnly)
       const reason = request.headers['x-kiroku-reason']
       yield* boundJson(request, bounds, Context.get(annotations, MessagesLevel))
       return yield* Effect.provide(
         httpEffect,
-        Context.make(Caller, actorOf(admitted, originOf(request), reason)).pipe(
-          Context.add(CallerRole, admitted.role),
+        Context.make(Caller, actorOf(identity, originOf(request), reason)).pipe(
+          Context.add(CallerRole, role),
+          Context.add(CallerGranted, new Granted(identity)),
         ),
       )
     }),
@@ -58,17 +73,18 @@ export interface Guard {
   readonly refusals: Refusals
 }
 
-/** Admits the caller of a request. Counts who is refused, and slows down the answers to guesses. */
+/** Admits the caller of a request, with the role that they have there. Counts who is refused, and slows down the answers to guesses. */
 export const admitCaller = Effect.fnUntraced(function* (
   { tokens, refusals }: Guard,
   presented: string,
-  needs: Role,
+  need: Need,
   isReadOnly = false,
 ) {
   const request = yield* HttpServerRequest.HttpServerRequest
   try {
     if (isReadOnly) throw new KirokuError('Forbidden', 'the console is read-only here')
-    return admit(tokens, { presented, headers: request.headers }, needs)
+    const identity = identify(tokens, { presented, headers: request.headers })
+    return { identity, role: roleFor(identity, need) }
   } catch (error) {
     const waitMs = refusals.refused(error, originOf(request), performance.now())
     if (waitMs > 0) yield* Effect.sleep(waitMs)

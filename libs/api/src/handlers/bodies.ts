@@ -1,5 +1,5 @@
 import type { Body, OutgoingMessage, ReceivedMessage } from '@kiroku/client'
-import { KirokuError } from '@kiroku/protocol'
+import { KirokuError, type Lineage } from '@kiroku/protocol'
 import * as Effect from 'effect/Effect'
 import type * as Schema from 'effect/Schema'
 import * as HttpServerRequest from 'effect/http/HttpServerRequest'
@@ -40,14 +40,19 @@ export const withBody = <M extends { readonly body?: Schema.Json }>(
 
 /**
  * Delivered messages as the answer to a receive; serialized here, so that numbers in bodies stay unchanged.
+ *
+ * @param shown what the caller may know of where a message came from; default: all
  */
-export const answerReceived = (messages: readonly ReceivedMessage[]) =>
-  HttpServerResponse.text(JSON.stringify({ messages: messages.map(toReceived) }), {
+export const answerReceived = (
+  messages: readonly ReceivedMessage[],
+  shown: (lineage: Lineage) => unknown = (lineage) => lineage,
+) =>
+  HttpServerResponse.text(JSON.stringify({ messages: messages.map((each) => toReceived(each, shown)) }), {
     contentType: 'application/json',
   })
 
 /** A delivered message as the API answers it: JSON and text unchanged, other bytes in base64. */
-const toReceived = (message: ReceivedMessage): ReceivedJson => {
+const toReceived = (message: ReceivedMessage, shown: (lineage: Lineage) => unknown): ReceivedJson => {
   const {
     id,
     receipt,
@@ -75,7 +80,7 @@ const toReceived = (message: ReceivedMessage): ReceivedJson => {
     ...(dedupId === undefined ? {} : { dedupId }),
     ...(contentType === undefined ? {} : { contentType }),
     ...(traceparent === undefined ? {} : { traceparent }),
-    ...(lineage === undefined ? {} : { lineage: toJson(lineage) }),
+    ...(lineage === undefined ? {} : { lineage: toJson(shown(lineage)) }),
   }
 }
 

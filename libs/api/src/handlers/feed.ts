@@ -6,7 +6,7 @@ import * as HttpApiBuilder from 'effect/http-api/HttpApiBuilder'
 import * as HttpServerRequest from 'effect/http/HttpServerRequest'
 import * as HttpServerResponse from 'effect/http/HttpServerResponse'
 import type { ApiDependencies } from '../ApiDependencies.ts'
-import { Caller } from '../definition/Access.ts'
+import { Caller, CallerGranted } from '../definition/Access.ts'
 import { Api } from '../definition/Api.ts'
 import { given } from '../given.ts'
 import { call } from './call.ts'
@@ -19,9 +19,12 @@ export const feedHandlers = ({ feed }: ApiDependencies, closing: AbortSignal) =>
     queue?: string,
   ) {
     const { name: principal } = yield* Caller
+    const { isRestricted, grants } = yield* CallerGranted
     const response = toServerResponse(yield* HttpServerRequest.HttpServerRequest)
     const position = headers['last-event-id'] ?? from
-    const opened = yield* call(async () => feed.open({ principal, ...given({ queue, position }) }))
+    const opened = yield* call(async () =>
+      feed.open({ principal, ...given({ queue, position, grants: isRestricted ? grants : undefined }) }),
+    )
     // A client that leaves before the first event never reads the stream, so its end does not close the feed.
     response.once('close', opened.close)
     return HttpServerResponse.stream(

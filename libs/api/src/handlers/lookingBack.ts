@@ -5,7 +5,9 @@ import * as HttpApiBuilder from 'effect/http-api/HttpApiBuilder'
 import * as HttpServerRequest from 'effect/http/HttpServerRequest'
 import * as HttpServerResponse from 'effect/http/HttpServerResponse'
 import type { ApiDependencies } from '../ApiDependencies.ts'
+import { CallerGranted } from '../definition/Access.ts'
 import { Api } from '../definition/Api.ts'
+import { withoutAddresses } from '../granted/withoutOthers.ts'
 import { diffQuestion, logQuestion, recordingQuestion, stateQuestion } from '../questions/lookingBack.ts'
 import { ask } from './ask.ts'
 import { asJson, call } from './call.ts'
@@ -20,25 +22,42 @@ export const lookingBackHandlers = (dependencies: ApiDependencies) =>
     handlers.handleAll({
       stateAt: Effect.fnUntraced(function* ({ params: { queue }, query }) {
         const asOperator = yield* isOperator
+        const { isRestricted, sees } = yield* CallerGranted
         return yield* ask(dependencies, async (record) => {
-          const moment = await record.stateAt(stateQuestion(queue, query, Date.now()))
+          const found = await record.stateAt(stateQuestion(queue, query, Date.now()))
+          const moment = isRestricted ? withoutAddresses(found, sees) : found
           return asJson(asOperator ? moment : withoutReasons(moment))
         })
       }),
       logAt: Effect.fnUntraced(function* ({ query }) {
-        const asOperator = yield* isOperator
+        const { isRestricted, sees, handles } = yield* CallerGranted
         return yield* ask(dependencies, async (record) => {
           const { queues, ...rest } = await record.logAt(logQuestion(query, Date.now()))
-          return asJson({ ...rest, queues: asOperator ? queues : queues.map(withoutReasons) })
+          const seen = isRestricted
+            ? queues.filter(({ queue }) => sees(queue)).map((queue) => withoutAddresses(queue, sees))
+            : queues
+          return asJson({
+            ...rest,
+            queues: seen.map((moment) => (handles(moment.queue) ? moment : withoutReasons(moment))),
+          })
         })
       }),
-      span: ({ query }) => ask(dependencies, async (record) => asJson(await record.span(query))),
+      span: Effect.fnUntraced(function* ({ query }) {
+        const granted = yield* CallerGranted
+        return yield* ask(dependencies, async (record) => {
+          if (query.queue !== undefined) granted.require('viewer', query.queue)
+          return asJson(await record.span(query))
+        })
+      }),
       batches: ({ params: { queue }, query }) =>
         ask(dependencies, async (record) => asJson(await record.batches({ queue, ...query }))),
-      diff: ({ params: { queue }, query }) =>
-        ask(dependencies, async (record) =>
-          asJson(await record.diff(diffQuestion(queue, query, Date.now()))),
-        ),
+      diff: Effect.fnUntraced(function* ({ params: { queue }, query }) {
+        const { isRestricted, sees } = yield* CallerGranted
+        return yield* ask(dependencies, async (record) => {
+          const diff = await record.diff(diffQuestion(queue, query, Date.now()))
+          return asJson(isRestricted ? withoutAddresses(diff, sees) : diff)
+        })
+      }),
       recording: Effect.fnUntraced(function* ({ params, query }) {
         const { headers } = yield* HttpServerRequest.HttpServerRequest
         const asOperator = yield* isOperator

@@ -3,8 +3,10 @@ import type { OnDefect } from '@kiroku/doors'
 import * as Effect from 'effect/Effect'
 import * as HttpApiBuilder from 'effect/http-api/HttpApiBuilder'
 import type { ApiDependencies } from '../ApiDependencies.ts'
-import { Caller } from '../definition/Access.ts'
+import { Caller, CallerGranted } from '../definition/Access.ts'
 import { Api } from '../definition/Api.ts'
+import { queueWithoutOthers } from '../granted/withoutOthers.ts'
+import { requireDeadLetter } from '../granted/requireDeadLetter.ts'
 import { parseCount } from '../questions/parseCount.ts'
 import { answerQueues } from './answerQueues.ts'
 import { call } from './call.ts'
@@ -12,22 +14,34 @@ import { isOperator } from './isOperator.ts'
 import { withoutReasons } from './withoutReasons.ts'
 
 /** Administration of queues: every act carries its actor, so that the record names it. */
-export const queueHandlers = ({ client }: ApiDependencies, onDefect: OnDefect) =>
-  HttpApiBuilder.group(Api, 'queues', (handlers) =>
+export const queueHandlers = ({ client }: ApiDependencies, onDefect: OnDefect) => {
+  /** A queue as the caller may know it. */
+  const describe = Effect.fnUntraced(function* (name: string) {
+    const { isRestricted, sees } = yield* CallerGranted
+    const queue = yield* call(() => client.queues.describe(name))
+    return isRestricted ? queueWithoutOthers(queue, sees) : queue
+  })
+  return HttpApiBuilder.group(Api, 'queues', (handlers) =>
     handlers.handleAll({
       listQueues: Effect.fnUntraced(function* () {
-        const asOperator = yield* isOperator
+        const { isRestricted, sees, handles } = yield* CallerGranted
         const { queues, missing } = yield* call(() => client.queues.survey())
+        const seen = isRestricted
+          ? queues.filter(({ name }) => sees(name)).map((queue) => queueWithoutOthers(queue, sees))
+          : queues
         return yield* answerQueues(
-          { queues: asOperator ? queues : queues.map(withoutReasons), missing },
+          { queues: seen.map((queue) => (handles(queue.name) ? queue : withoutReasons(queue))), missing },
           onDefect,
         )
       }),
       createQueue: Effect.fnUntraced(function* ({ payload }) {
         const by = yield* Caller
-        const { created } = yield* call(() =>
-          client.queues.create(payload.name, (payload.settings ?? {}) as QueueSettings, by),
-        )
+        const granted = yield* CallerGranted
+        const { created } = yield* call(async () => {
+          granted.require('admin', payload.name)
+          requireDeadLetter(granted, payload.settings)
+          return client.queues.create(payload.name, (payload.settings ?? {}) as QueueSettings, by)
+        })
         return { name: payload.name, created }
       }),
       describeGroups: ({ params, query: { subscription, limit } }) =>
@@ -40,20 +54,22 @@ export const queueHandlers = ({ client }: ApiDependencies, onDefect: OnDefect) =
         }),
       describeQueue: Effect.fnUntraced(function* ({ params }) {
         const asOperator = yield* isOperator
-        return yield* call(async () => {
-          const queue = await client.queues.describe(params.queue)
-          return asOperator ? queue : withoutReasons(queue)
-        })
+        const queue = yield* describe(params.queue)
+        return asOperator ? queue : withoutReasons(queue)
       }),
       updateQueue: Effect.fnUntraced(function* ({ params, payload }) {
         const by = yield* Caller
-        yield* call(() => client.queues.update(params.queue, payload as QueueSettings, by))
-        return yield* call(() => client.queues.describe(params.queue))
+        const granted = yield* CallerGranted
+        yield* call(async () => {
+          requireDeadLetter(granted, payload)
+          return client.queues.update(params.queue, payload as QueueSettings, by)
+        })
+        return yield* describe(params.queue)
       }),
       spreadQueue: Effect.fnUntraced(function* ({ params, payload }) {
         const by = yield* Caller
         yield* call(() => client.queues.spread(params.queue, payload.partitions, by))
-        return yield* call(() => client.queues.describe(params.queue))
+        return yield* describe(params.queue)
       }),
       deleteQueue: Effect.fnUntraced(function* ({ params, query }) {
         const by = yield* Caller
@@ -77,3 +93,4 @@ export const queueHandlers = ({ client }: ApiDependencies, onDefect: OnDefect) =
       }),
     }),
   )
+}

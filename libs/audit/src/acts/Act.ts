@@ -1,4 +1,4 @@
-import type { Actor, LogEventType } from '@kiroku/protocol'
+import { type Actor, type Grants, isRestricted, type LogEventType, roleOn } from '@kiroku/protocol'
 
 /** An administrative act on a queue, a subscription, a message's time, or the log itself. */
 export interface Act {
@@ -27,10 +27,13 @@ export interface ActFilter {
   /** At this moment or later, and before this one, in ms since 1970. */
   readonly since?: number
   readonly until?: number
+  /** Only those of queues that somebody with these grants may see. */
+  readonly grants?: Grants
 }
 
 /** Whether an act matches. */
-export const passesActFilter = ({ queue, actor, since, until }: ActFilter, act: Act): boolean =>
+export const passesActFilter = ({ queue, actor, since, until, grants }: ActFilter, act: Act): boolean =>
+  (grants === undefined || !isRestricted(grants) || roleOn(grants, act.queue) !== undefined) &&
   (queue === undefined || act.queue === queue) &&
   (actor === undefined || act.by.name === actor) &&
   (since === undefined || act.at >= since) &&

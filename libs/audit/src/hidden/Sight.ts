@@ -8,7 +8,7 @@ export interface Sight {
 }
 
 /** What there is to see of a message. */
-interface Seen {
+export interface Seen {
   /** What is hidden of it; absent: nothing. */
   readonly hidden?: Hidden
   readonly shows: { readonly attributes: boolean; readonly errors: boolean }

@@ -1,3 +1,4 @@
+import type { Grants } from '@kiroku/protocol'
 import type { Act } from '../acts/Act.ts'
 import type { Tally } from './Tally.ts'
 
@@ -48,4 +49,6 @@ export interface AskedStretch {
   /** Most buckets. */
   readonly buckets: number
   readonly byQueue: boolean
+  /** Only of queues that somebody with these grants may see. */
+  readonly grants?: Grants
 }

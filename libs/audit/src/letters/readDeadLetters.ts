@@ -2,12 +2,14 @@ import { KeyReader, type Log, type PartitionLog } from '@kiroku/log'
 import { type PartitionState, type QueueState } from '@kiroku/partition'
 import {
   type EnvelopeMeta,
+  type Grants,
   isKirokuError,
   KirokuError,
   mainSubscription,
   type MessageAddress,
   messageId,
   partitionOf,
+  roleOn,
   type StateName,
   stateNames,
 } from '@kiroku/protocol'
@@ -32,6 +34,8 @@ export interface DeadLetterOptions extends Omit<PastOptions, 'now'>, Partial<Pic
   readonly subscription?: string
   /** Who looks; default: someone who sees everything. */
   readonly sight?: Sight
+  /** The queues that they may know of: errors of others are left out; absent: all. */
+  readonly grants?: Grants | undefined
 }
 
 /** Letters between two yields. */
@@ -141,6 +145,9 @@ const readStanding = async (
     if (span.sub === undefined || span.sub === sub)
       for (let n = span.first; n < span.first + span.count; n++) standing.push(messageOf(state, span, n))
   const keys = new KeyReader(log.keys)
+  const { grants } = options
+  const mayKnow = (name: string | undefined): boolean =>
+    grants === undefined || name === undefined || roleOn(grants, name) !== undefined
   let count = 0
   for await (const { place, frame, envelope } of readEnvelopes(handle, queue.id, standing)) {
     const at = queue.config.retentionFrom === 'arrival' ? place.enqueuedAt : frame.at
@@ -151,7 +158,7 @@ const readStanding = async (
       ...letter,
       ...(unreadable === undefined ? {} : { unreadable }),
       ...(hidden === undefined ? {} : { hidden }),
-      ...(shows.errors ? {} : { error: '' }),
+      ...(shows.errors && mayKnow(letter.origin?.queue) ? {} : { error: '' }),
     })
     if (++count % pauseLetters === 0) await options.pause?.()
   }

@@ -1,4 +1,4 @@
-import type { Ranges } from '@kiroku/protocol'
+import type { Grants, Ranges } from '@kiroku/protocol'
 import type { Act, ActFilter } from '../acts/Act.ts'
 import type { BatchCosts } from '../batches/batchCosts.ts'
 import type { Filter } from '../filter/Filter.ts'
@@ -24,6 +24,8 @@ interface OfQueue {
 interface Asker {
   /** Whether attributes and errors are shown although a queue hides them, as to operators; default: no. */
   readonly asOperator?: boolean
+  /** Their roles, where these differ by queue: nothing of other queues is told; absent: `asOperator` holds for all. */
+  readonly grants?: Grants
 }
 
 /** What can be asked of the record, with what each question takes and its answer. A moment that is left out is now. */
@@ -80,7 +82,7 @@ export interface RecordQuestions {
     answer: { readonly count: number; readonly groups: readonly DeadLetterGroup[] }
   }
   /** Numbers of the dead letters that are meant, as ranges. Without a subscription: of `main`. */
-  selectLetters: { asked: OfQueue & LetterSelection; answer: Ranges }
+  selectLetters: { asked: OfQueue & Asker & LetterSelection; answer: Ranges }
 }
 
 /** Name of a question. */

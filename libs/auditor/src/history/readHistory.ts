@@ -7,6 +7,7 @@ import {
   type HistoryBucket,
 } from '@kiroku/audit'
 import { actsOf } from '../index/actsOf.ts'
+import { grantedQueues } from '../index/grantedQueues.ts'
 import { limits } from '../limits.ts'
 import { tiers } from './tiers.ts'
 
@@ -28,10 +29,13 @@ export const readHistory = (database: DatabaseSync, asked: AskedStretch, ends: L
   // No more than requested: a view of a moment must not show anything later.
   const range = [stepMs, Math.max(1, Math.floor(from / stepMs)), Math.ceil(asked.to / stepMs)] as const
   const read = (sql: string, ...values: (string | number)[]): Rows => database.prepare(sql).all(...values)
+  const granted = grantedQueues(asked.grants)
   const [chosen, ...names] =
-    asked.queue === undefined
-      ? (['q.queue = 0'] as const)
-      : (["q.name = ? AND q.name <> ''", asked.queue] as const)
+    asked.queue !== undefined
+      ? (["q.name = ? AND q.name <> ''", asked.queue] as const)
+      : granted === undefined
+        ? (['q.queue = 0'] as const)
+        : ([granted.sql, ...granted.parameters] as const)
   // From the few queues to their slots, never the other way round.
   const slots =
     'FROM queues q CROSS JOIN history h ON h.step = ? AND h.queue = q.id AND h.slot >= ? AND h.slot < ?'
@@ -61,8 +65,9 @@ export const readHistory = (database: DatabaseSync, asked: AskedStretch, ends: L
   const most = Math.max(1, Math.floor(limits.historyCellsMax / ((to - from) / bucketMs)))
   const busiest = read(
     `SELECT q.name AS name, sum(h.sent + h.delivered + h.committed + h.failed + h.discarded) AS changes ${slots}
-      WHERE q.name <> '' GROUP BY q.name ORDER BY changes DESC, name`,
+      WHERE ${granted?.sql ?? "q.name <> ''"} GROUP BY q.name ORDER BY changes DESC, name`,
     ...range,
+    ...(granted?.parameters ?? []),
   )
   return {
     ...answer,
@@ -96,10 +101,15 @@ const layoutOf = ({ from, to, buckets }: AskedStretch, now: number) => {
   }
 }
 
-const actsIn = (database: DatabaseSync, { queue, from, to }: AskedStretch): HistoryAct[] =>
+const actsIn = (database: DatabaseSync, { queue, from, to, grants }: AskedStretch): HistoryAct[] =>
   actsOf(
     database,
-    { since: from, until: to, ...(queue === undefined ? {} : { queue }) },
+    {
+      since: from,
+      until: to,
+      ...(queue === undefined ? {} : { queue }),
+      ...(grants === undefined ? {} : { grants }),
+    },
     limits.historyActsMax,
   ).map(({ at, partition, seq, event, queue: name, by }) => ({ at, partition, seq, event, queue: name, by }))
 

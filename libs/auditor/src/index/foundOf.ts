@@ -1,4 +1,4 @@
-import { type FoundMessage, type Passed, seenBy, type Sight } from '@kiroku/audit'
+import type { FoundMessage, Passed, Seen } from '@kiroku/audit'
 import { messageId, stateNames } from '@kiroku/protocol'
 import { parsePassed } from './passedText.ts'
 
@@ -33,7 +33,7 @@ export const placeIdOf = (row: MessageRow, incarnation: string): string =>
   })
 
 /** The queues that a message passed: where it came from, where it is, and where it went next. */
-const passedOf = (row: MessageRow): Passed => {
+export const passedOf = (row: MessageRow): Passed => {
   const { queues, isWhole } = parsePassed((row['passed'] as string | null) ?? '')
   const next = parsePassed(((row['next'] as string | null) ?? '').replace(/\/\d+$/, ''))
   const own = { partition: row['partition'] as number, queue: row['queueId'] as number }
@@ -41,8 +41,7 @@ const passedOf = (row: MessageRow): Passed => {
 }
 
 /** A row as somebody sees it. */
-export const foundOf = (row: MessageRow, incarnation: string, sight: Sight | undefined): FoundMessage => {
-  const { hidden, shows } = seenBy(sight, passedOf(row))
+export const foundOf = (row: MessageRow, incarnation: string, { hidden, shows }: Seen): FoundMessage => {
   const text = (column: string): string => (row[column] as string | null) ?? ''
   const count = (column: string): number => row[column] as number
   const attributes = text('attributes')

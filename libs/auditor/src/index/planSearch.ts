@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Condition, Filter, Pattern } from '@kiroku/audit'
-import { parseMessageId, State } from '@kiroku/protocol'
+import { type Grants, parseMessageId, State } from '@kiroku/protocol'
+import { grantedQueues } from './grantedQueues.ts'
 import { globOf, textIds } from './textIds.ts'
 
 /** How a search goes through the messages; whatever it skips certainly does not match the filter. */
@@ -21,9 +22,15 @@ export interface Clause {
 
 const stateCodes = State as Readonly<Record<string, number>>
 
-/** Chooses the index that leads to the fewest messages, and narrows the rest as far as SQL can. */
-export const planSearch = (database: DatabaseSync, { conditions }: Filter): SearchPlan => {
-  const where: Clause[] = []
+/**
+ * Chooses the index that leads to the fewest messages, and narrows the rest as far as SQL can.
+ *
+ * @param grants whose search it is: messages in queues that these do not name are left out; absent: none are
+ */
+export const planSearch = (database: DatabaseSync, { conditions }: Filter, grants?: Grants): SearchPlan => {
+  const granted = grantedQueues(grants)
+  const where: Clause[] =
+    granted === undefined ? [] : [among('m.stream', streamsOf(database, granted.sql, granted.parameters))]
   let ways: Clause[] | undefined
   let rank = Infinity
   const offer = (own: number, found: Clause[]): void => {
@@ -190,6 +197,12 @@ const clauseOf = (database: DatabaseSync, c: Condition): Clause | undefined => {
   }
 }
 
+const streamsOf = (database: DatabaseSync, where: string, parameters: readonly string[]): number[] =>
+  database
+    .prepare(`SELECT s.id FROM streams s JOIN queues q ON q.id = s.queue WHERE ${where}`)
+    .all(...parameters)
+    .map((row) => row['id'] as number)
+
 const streamsWhere = (
   database: DatabaseSync,
   c: Extract<Condition, { readonly any: readonly Pattern[] }>,
@@ -197,9 +210,5 @@ const streamsWhere = (
 ): Clause | undefined => {
   if (c.not) return undefined
   const tests = c.any.map(() => `lower(${column}) GLOB ?`).join(' OR ')
-  const ids = database
-    .prepare(`SELECT s.id FROM streams s JOIN queues q ON q.id = s.queue WHERE ${tests}`)
-    .all(...c.any.map(globOf))
-    .map((row) => row['id'] as number)
-  return among('m.stream', ids)
+  return among('m.stream', streamsOf(database, tests, c.any.map(globOf)))
 }

@@ -6,11 +6,13 @@ import {
   passesFilter,
   questionLimits,
   type ReachedPartition,
+  seenBy,
+  type Sight,
   type SearchAnswer,
 } from '@kiroku/audit'
-import { KirokuError } from '@kiroku/protocol'
+import { type Grants, isRestricted, KirokuError, roleOn, roleSuffices } from '@kiroku/protocol'
 import { limits } from '../limits.ts'
-import { foundOf, placeIdOf, rowColumns, rowTables, type MessageRow } from './foundOf.ts'
+import { foundOf, passedOf, placeIdOf, rowColumns, rowTables, type MessageRow } from './foundOf.ts'
 import { planSearch, type Clause, type SearchPlan } from './planSearch.ts'
 import { hidingOf } from './hidingOf.ts'
 import { globOf } from './textIds.ts'
@@ -25,6 +27,8 @@ export interface SearchOptions {
   readonly incarnation: string
   /** Whether what queues hide is shown as to an operator; default: no. */
   readonly asOperator?: boolean
+  /** Whose search it is, where roles differ by queue; absent: all queues are searched. */
+  readonly grants?: Grants
 }
 
 /** A place in the order of answers. */
@@ -37,7 +41,7 @@ const limitDefault = 50
  * hold fewer messages than requested, and a cursor. Errors: `InvalidArgument` (limit, cursor).
  */
 export const searchIndex = (database: DatabaseSync, filter: Filter, options: SearchOptions): SearchAnswer => {
-  const { limit = limitDefault, incarnation, asOperator = false } = options
+  const { limit = limitDefault, incarnation, asOperator = false, grants } = options
   if (!Number.isInteger(limit) || limit < 1 || limit > questionLimits.searchMessagesMax)
     throw new KirokuError(
       'InvalidArgument',
@@ -48,18 +52,17 @@ export const searchIndex = (database: DatabaseSync, filter: Filter, options: Sea
   const rest = { ...filter, conditions: filter.conditions.filter((c) => !isOfBody(c)) }
   const messages: FoundMessage[] = []
   const endMs = performance.now() + limits.searchMs
-  const sight = { hiding: hidingOf(database), asOperator }
+  const sightOf = sightsOf(hidingOf(database), asOperator, grants)
   const asksFor = (fields: ReadonlySet<string>) => filter.conditions.some(({ field }) => fields.has(field))
   const [asksForContent, asksForErrors] = [asksFor(contentFields), asksFor(errorFields)]
   let cursor: string | undefined
   let last: MessageRow | undefined
   let seen = 0
-  for (const row of rowsOf(database, planSearch(database, filter), after)) {
-    const message = foundOf(row, incarnation, sight)
+  for (const row of rowsOf(database, planSearch(database, filter, grants), after)) {
+    const own = seenBy(sightOf(row), passedOf(row))
+    const message = foundOf(row, incarnation, own)
     // Neither the answer nor its cursor says whether it would have matched.
-    const { hidden } = message
-    const isPassedOver =
-      !asOperator && ((asksForContent && hidden !== undefined) || (asksForErrors && hidden === 'all'))
+    const isPassedOver = (asksForContent && !own.shows.attributes) || (asksForErrors && !own.shows.errors)
     const isEnd = isLate(++seen, endMs) || (messages.length === limit && !isPassedOver)
     if (last !== undefined && isEnd) {
       cursor = `${last.at}.${last.stream}.${last.number}`
@@ -75,9 +78,34 @@ export const searchIndex = (database: DatabaseSync, filter: Filter, options: Sea
     messages,
     ...(cursor === undefined ? {} : { cursor }),
     reached: reachedOf(database),
-    ...(filter.conditions.some(isOfBody) ? { bodiesNotIndexed: bodiesNotIndexed(database, filter) } : {}),
+    ...(filter.conditions.some(isOfBody)
+      ? { bodiesNotIndexed: bodiesNotIndexed(database, filter).filter(isSeen(grants)) }
+      : {}),
   }
 }
+
+/** Who sees a row: an operator of its queue sees more of it. */
+const sightsOf = (
+  hiding: Sight['hiding'],
+  asOperator: boolean,
+  grants: Grants | undefined,
+): ((row: MessageRow) => Sight) => {
+  const whole = { hiding, asOperator }
+  if (grants === undefined) return () => whole
+  const sights = new Map<string, Sight>()
+  return (row) => {
+    const queue = row['queue'] as string
+    let sight = sights.get(queue)
+    if (sight === undefined) {
+      sight = { hiding, asOperator: roleSuffices(roleOn(grants, queue), 'operator') }
+      sights.set(queue, sight)
+    }
+    return sight
+  }
+}
+
+const isSeen = (grants: Grants | undefined) => (queue: string) =>
+  grants === undefined || !isRestricted(grants) || roleOn(grants, queue) !== undefined
 
 /** How far the index has read each partition. */
 export const reachedOf = (database: DatabaseSync): ReachedPartition[] =>

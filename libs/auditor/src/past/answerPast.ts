@@ -57,21 +57,27 @@ export const answerPast = (
     return diffMoments(log, queue, from, to ?? { time: past.now }, { ...past, messagesMax })
   },
   batches: ({ queue, ...asked }) => batchCosts(log, queue, { ...options(), ...asked }),
-  deadLetters: async ({ queue, at, asOperator = false, ...asked }) => {
+  deadLetters: async ({ queue, at, asOperator = false, grants, ...asked }) => {
     const { count, groups } = await gatherDeadLetters(log, queue, {
       ...options(),
       ...(at === undefined ? {} : { moment: at }),
       ...asked,
       sight: { hiding: await hiding(), asOperator },
+      grants,
     })
     return { count, groups }
   },
-  selectLetters: async ({ queue, subscription, ...selection }) => {
+  selectLetters: async ({ queue, subscription, asOperator: _, grants, ...selection }) => {
     const picked = new LetterSelector(queue, selection)
     await readDeadLetters(
       log,
       queue,
-      { ...options(), ...(subscription === undefined ? {} : { subscription }) },
+      {
+        ...options(),
+        ...(subscription === undefined ? {} : { subscription }),
+        // What is not told is not found either.
+        grants,
+      },
       (letter) => picked.accept(letter),
     )
     const [ranges, more] = picked.parts(limits.redriveRangesMax)

@@ -227,7 +227,7 @@ export const errorRegistry: Readonly<Record<ErrorId, ErrorEntry>> = {
     false,
     403,
     8,
-    'Use a token whose role allows this: viewer reads, operator handles messages, admin changes queues; in a browser the setting `console: on` is needed too.',
+    'Use a token whose role, on this queue, allows this: viewer reads, operator handles messages, admin changes queues; in a browser the setting `console: on` is needed too.',
   ),
   TokenRequired: entry(
     false,

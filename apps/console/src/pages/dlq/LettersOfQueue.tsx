@@ -37,6 +37,7 @@ export const LettersOfQueue = ({ queue }: { readonly queue: string }) => {
   const why = whyNoCommands({
     isPast: at !== undefined,
     session,
+    queue,
     isSpread: (info?.places.length ?? 1) > 1,
     isRunning: running.some(({ subscription }) => subscription === 'main'),
     letters: letters.data?.count,

@@ -31,6 +31,7 @@ it.each([
 it('says why nothing can be redriven', () => {
   const can = {
     isPast: false,
+    queue: 'mail-dlq',
     session: { commands: true, role: 'operator' as const },
     isSpread: false,
     isRunning: false,

@@ -5,19 +5,21 @@ import type { Session } from '@kiroku/api/answers'
 export const whyNoCommands = ({
   isPast,
   session,
+  queue,
   isSpread,
   isRunning,
   letters,
 }: {
   readonly isPast: boolean
-  readonly session: Pick<Session, 'commands' | 'role'>
+  readonly session: Pick<Session, 'commands' | 'role' | 'grants'>
+  readonly queue: string
   /** Whether the queue is on several partitions. */
   readonly isSpread: boolean
   readonly isRunning: boolean
   /** Absent: not known yet. */
   readonly letters: number | undefined
 }): string | undefined => {
-  const refusal = refusalOf(session, isPast)
+  const refusal = refusalOf(session, isPast, queue)
   if (refusal !== undefined) return refusal
   if (isSpread) return 'It is spread over partitions: bring it together first (kiroku queue spread).'
   if (isRunning) return 'A redrive runs: wait for it, or cancel it.'

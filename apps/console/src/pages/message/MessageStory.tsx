@@ -50,7 +50,7 @@ export const MessageStory = ({
     () => (isLive ? Math.max(Date.now(), steps.at(-1)?.at ?? 0) : undefined),
     [isLive, steps],
   )
-  const refused = useRefusal()
+  const refused = useRefusal(trace.steps.at(-1)?.queue)
   const refusal = isOffline ? 'This trace is from a file.' : refused
   return (
     <>
@@ -74,7 +74,12 @@ export const MessageStory = ({
       />
       <EventColumns steps={steps} happened={happened} selected={selected} onSelect={select} />
       {!isOffline && (
-        <PayloadPanel id={messageId} body={body} canEdit={refusal === undefined && isLying(trace)} />
+        <PayloadPanel
+          id={messageId}
+          queue={trace.steps.at(-1)?.queue}
+          body={body}
+          canEdit={refusal === undefined && isLying(trace)}
+        />
       )}
       {last !== undefined && (
         <NextSteps

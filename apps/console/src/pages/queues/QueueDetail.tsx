@@ -2,7 +2,7 @@ import { lazy, Suspense, useMemo, useState } from 'react'
 import { useMoment, useScope } from '../../data/moment.ts'
 import { letterQueuesOf, lyingLetters } from '../../data/letterQueues.ts'
 import { useLogInfo, useQueueInfo } from '../../data/queueInfos.ts'
-import { useSession } from '../../data/session.ts'
+import { useIsAdmin } from '../../data/session.ts'
 import { useFeed } from '../../data/useFeed.ts'
 import { SendButton } from '../../send/Sending.tsx'
 import { Problem } from '../../parts/Problem.tsx'
@@ -24,7 +24,7 @@ const QueueCharts = lazy(async () => ({ default: (await import('./QueueCharts.ts
 export const QueueDetail = ({ name }: { readonly name: string }) => {
   const { model, status, error } = useFeed(name)
   const { data: info, error: infoError, refetch } = useQueueInfo(name)
-  const { commands, role } = useSession()
+  const isAdmin = useIsAdmin(name)
   const { at } = useMoment()
   const { setQueue } = useScope()
   const log = useLogInfo()
@@ -34,7 +34,7 @@ export const QueueDetail = ({ name }: { readonly name: string }) => {
   const isLive = at === undefined && model.hasSnapshot
   const counts = (isLive ? model.countsOf(name) : undefined) ?? info?.counts
   const tally = isLive ? model.activityOf(name, now, rateSeconds) : undefined
-  const may = commands && role === 'admin' && at === undefined && info !== undefined
+  const may = isAdmin && at === undefined && info !== undefined
   const problem = infoError ?? (status === 'lost' ? error : undefined) ?? undefined
   const { deadLetter } = info?.config ?? {}
   const still = info && stillOutlook(info)
@@ -51,7 +51,7 @@ export const QueueDetail = ({ name }: { readonly name: string }) => {
         {!isLive && still !== undefined && <OutlookText outlook={still} />}
         <div className="row end">
           <SendButton draft={{ queue: name }}>Send</SendButton>
-          {commands && role === 'admin' && (
+          {isAdmin && (
             <>
               {info?.deliveryPaused === true ? (
                 <Do word="Resume" may={may} onClick={() => setAct({ kind: 'resume' })} />

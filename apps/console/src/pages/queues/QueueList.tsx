@@ -3,7 +3,7 @@ import { letterQueuesOf, lyingByQueue } from '../../data/letterQueues.ts'
 import { useMoment, useScope } from '../../data/moment.ts'
 import { usePageSearch } from '../../data/pageSearch.ts'
 import { useLogInfo } from '../../data/queueInfos.ts'
-import { useSession } from '../../data/session.ts'
+import { useIsAdmin, useSession } from '../../data/session.ts'
 import { useFeed } from '../../data/useFeed.ts'
 import { useRecent } from '../../data/useRecent.ts'
 import { DataTable, sorted, type Sorting } from '../../parts/DataTable.tsx'
@@ -36,13 +36,13 @@ const sortingOf = (text: string | undefined): Sorting => {
 export const QueueList = () => {
   const { model, status, error } = useFeed()
   const recent = useRecent(undefined, model, 'queue').data
-  const { commands, role } = useSession()
+  const { commands } = useSession()
   const { at } = useMoment()
   const { setQueue } = useScope()
   const isNarrow = useNarrow()
   const { search, setSearch } = usePageSearch()
   const { name: contained = '', sort } = search
-  const mayCreate = commands && role === 'admin'
+  const mayCreate = useIsAdmin()
   // Opened by a link to create a queue: show the dialog at once.
   const [isCreating, setCreating] = useState(
     () => mayCreate && (history.state as { isCreating?: boolean } | null)?.isCreating === true,

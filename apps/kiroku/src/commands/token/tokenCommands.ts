@@ -13,10 +13,18 @@ export const tokenCommands: CommandSpec = {
       examples: [
         { command: 'kiroku token new grafana viewer', description: 'May read queues, traces and metrics' },
         { command: 'kiroku token new ann admin --until 2027-01-31', description: 'Ends on that day' },
+        {
+          command: "kiroku token new shop 'operator@orders-*'",
+          description: 'Knows of no queues but those whose names begin with orders-',
+        },
       ],
       arguments: [
         { name: 'name', description: 'Name of its holder, as the record will show it.' },
-        { name: 'role', description: 'viewer, operator or admin.' },
+        {
+          name: 'role',
+          description:
+            'viewer, operator or admin; or one on some queues, like operator@orders-*; + joins several.',
+        },
       ],
       flags: [
         {

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState, type ReactNode } from 'react'
 import type { MessageBody } from '@kiroku/api/answers'
 import { bodyQuery, bytesOfBase64 } from '../../../data/MessageBody.ts'
+import { roleOf } from '../../../data/roleOf.ts'
 import { useSession } from '../../../data/session.ts'
 import { CopyButton } from '../../../parts/CopyButton.tsx'
 import { EditBody } from '../../../parts/EditBody.tsx'
@@ -30,17 +31,20 @@ export const useBody = (id: string, isOffline: boolean) => {
 /** The body of a message and its attributes. */
 export const PayloadPanel = ({
   id,
+  queue,
   body,
   canEdit,
 }: {
   readonly id: string
+  /** Where the message is. */
+  readonly queue: string | undefined
   readonly body: ReturnType<typeof useBody>
   readonly canEdit: boolean
 }) => {
   const [view, setView] = useState<'tree' | 'text'>('tree')
   const [isEditing, setEditing] = useState(false)
   const { data, error, reveal } = body
-  const { role } = useSession()
+  const session = useSession()
   const payload = data?.payload
   const json = useMemo(
     () =>
@@ -101,7 +105,7 @@ export const PayloadPanel = ({
       ) : isHidden ? (
         <div className={styles['note']}>
           <p>Bodies are hidden here. The engine's log records who reveals one.</p>
-          {role === 'viewer' ? (
+          {roleOf(session, queue) === 'viewer' ? (
             <p>Your role may not reveal them.</p>
           ) : (
             <button type="button" className="button" onClick={reveal}>
