@@ -206,6 +206,19 @@ describe('a verification', () => {
     return { world, messageId }
   }
 
+  it('[CARD-05] finds keys that were lost, also where others have taken their place since', async () => {
+    const { world } = await given()
+    await using _world = world
+    await world.engine.stop('drain')
+    world.log.keys.lose()
+    await world.engine.start()
+    const lost = (keys: number) => ({ kind: 'lost', keys })
+    expect(await keysOf(world)).toMatchObject({ ok: false, problems: [lost(3), lost(1)] })
+    await world.send('orders', 'f')
+    await world.send('events', 'g', { group: '42' })
+    expect(await keysOf(world)).toMatchObject({ ok: false, problems: [lost(3), lost(1)] })
+  })
+
   it('[CARD-05] finds the keys as the record says, before and after erasures', async () => {
     const { world, messageId } = await given()
     await using _world = world

@@ -1,4 +1,4 @@
-import { entryOf, groupEntry, isSealed, keyIn, messageKeyName, readSealed } from '@kiroku/log'
+import { entryOf, groupEntry, keyIn, messageKeyName, readSealed } from '@kiroku/log'
 import { eachNumber, type LogEvent } from '@kiroku/protocol'
 
 /** A problem with the keys of one entry. */
@@ -27,6 +27,8 @@ export class KeyLedger {
   readonly #entries = new Map<string, Kept>()
   /** Names by erasures whose keys are not deleted yet. */
   readonly #open = new Map<string, string[]>()
+  /** Names under which another key is stored than the one that a message on record was encrypted with. */
+  readonly #wrong = new Set<string>()
   messages = 0
 
   /** Entries that messages on record need. */
@@ -34,10 +36,10 @@ export class KeyLedger {
     return this.#entries.keys()
   }
 
-  /** Takes a stored body. */
-  body(body: Uint8Array, at: number): void {
-    if (!isSealed(body)) return
+  /** Takes an encrypted body. @param wrong name of a key that is stored and does not open it; undefined: none was found */
+  body(body: Uint8Array, at: number, wrong: string | undefined): void {
     this.messages++
+    if (wrong !== undefined) this.#wrong.add(wrong)
     for (const name of readSealed(body).head.keys) {
       const kept = this.#keptBy(entryOf(name) ?? name)
       if (!kept.names.has(name)) kept.names.set(name, false)
@@ -91,7 +93,9 @@ export class KeyLedger {
     for (const [name, isErased] of names) {
       const isThere = value !== undefined && keyIn(name, value) !== undefined
       if (isErased && isThere) left.push(name)
-      else if (isErased || isThere || underWay.has(name)) continue
+      else if (isErased || underWay.has(name)) continue
+      else if (isThere && this.#wrong.has(name)) lost.push(name)
+      else if (isThere) continue
       else if (value === undefined ? lastAt >= keptSince : isWhole(place.partition)) lost.push(name)
     }
     const of = `queue ${place.queue} of partition ${place.partition}`

@@ -1,4 +1,13 @@
-import { decodeRecord, type DecodedRecord, type Log, type LogRecord } from '@kiroku/log'
+import {
+  decodeRecord,
+  isSealed,
+  KeyReader,
+  readSealed,
+  unlock,
+  type DecodedRecord,
+  type Log,
+  type LogRecord,
+} from '@kiroku/log'
 import { isKirokuError } from '@kiroku/protocol'
 import { KeyLedger, type KeyProblem } from './KeyLedger.ts'
 
@@ -11,9 +20,6 @@ export interface KeyReport {
   readonly problems: readonly KeyProblem[]
 }
 
-/** Entries requested at once. */
-const batch = 64
-
 /**
  * Checks the keys of erasable queues against the record: what is not erased must exist, what is erased must
  * not. Reads all partitions; may run alongside a live engine. Errors: `KeysUnavailable`, and those of the
@@ -21,6 +27,18 @@ const batch = 64
  */
 export const checkKeys = async (log: Log): Promise<KeyReport> => {
   const ledger = new KeyLedger()
+  const values = new Map<string, Uint8Array | undefined>()
+  const reader = new KeyReader({
+    get: async (entry) => {
+      const found = await log.keys.get(entry)
+      values.set(entry, found?.value)
+      return found
+    },
+  })
+  const take = async (bodies: readonly Uint8Array[], at: number): Promise<void> => {
+    const wrong = await Promise.all(bodies.map((body) => wrongKey(reader, body)))
+    bodies.forEach((body, i) => ledger.body(body, at, wrong[i]))
+  }
   const reached = new Map<number, number>()
   const whole = new Set<number>()
   let newestAt = 0
@@ -36,7 +54,7 @@ export const checkKeys = async (log: Log): Promise<KeyReport> => {
           const record = tryDecode(stored)
           if (record === undefined) continue
           newestAt = Math.max(newestAt, stored.timeMs)
-          if (what === 'all') takeBodies(ledger, record, stored.timeMs)
+          if (what === 'all') await take(sealedIn(record), stored.timeMs)
           if (record.kind === 'frame') for (const event of record.events) ledger.event(event, n)
         }
       } finally {
@@ -46,11 +64,8 @@ export const checkKeys = async (log: Log): Promise<KeyReport> => {
   }
   await read('all')
   const entries = [...ledger.entries]
-  const values = new Map<string, Uint8Array | undefined>()
-  for (let i = 0; i < entries.length; i += batch)
-    await Promise.all(
-      entries.slice(i, i + batch).map(async (entry) => values.set(entry, (await log.keys.get(entry))?.value)),
-    )
+  // What lies behind an erased key was not asked for.
+  for (const entry of entries) if (!values.has(entry)) values.set(entry, (await log.keys.get(entry))?.value)
   const judge = (): KeyProblem[] =>
     entries.flatMap((entry) =>
       ledger.problems(entry, values.get(entry), (n) => whole.has(n), newestAt - log.keys.keptMs / 2),
@@ -64,10 +79,23 @@ export const checkKeys = async (log: Log): Promise<KeyReport> => {
   return { messages: ledger.messages, entries: entries.length, problems }
 }
 
-const takeBodies = (ledger: KeyLedger, record: DecodedRecord, at: number): void => {
-  if (record.kind === 'body') return ledger.body(record.body, at)
-  for (const { bodies } of record.sections)
-    for (const body of bodies) if (body instanceof Uint8Array) ledger.body(body, at)
+/** The key that is stored and does not open a message: whoever wrote its entry again knew nothing of the one that was lost. */
+const wrongKey = async (reader: KeyReader, body: Uint8Array): Promise<string | undefined> => {
+  const { head, box } = readSealed(body)
+  let message = box
+  for (const name of head.keys) {
+    const key = await reader.key(name)
+    if (!(key instanceof Uint8Array)) return undefined
+    const inside = unlock(message, name, key)
+    if (inside === undefined) return name
+    message = inside
+  }
+  return undefined
+}
+
+const sealedIn = (record: DecodedRecord): Uint8Array[] => {
+  const bodies = record.kind === 'body' ? [record.body] : record.sections.flatMap((each) => each.bodies)
+  return bodies.filter((body) => body instanceof Uint8Array && isSealed(body)) as Uint8Array[]
 }
 
 const tryDecode = (stored: LogRecord): DecodedRecord | undefined => {
