@@ -10,6 +10,8 @@ export interface PublicUser {
 export const usersBlock = (nodePublicKey: string, clients: readonly PublicUser[]): string =>
   [
     'authorization {',
+    // The usual two seconds are too few on a machine that is busy.
+    '  timeout: 10',
     '  users: [',
     userLine(nodePublicKey, nodeRights),
     ...clients.map(({ name, publicKey }) => userLine(publicKey, clientRights(name))),
