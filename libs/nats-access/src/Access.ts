@@ -61,12 +61,17 @@ export class Access {
     return this.#file('context.json')
   }
 
-  /** Makes what is missing: the keys of nodes and of the owner's client, and what the server's configuration includes. */
-  prepare(): void {
+  /**
+   * Makes what is missing: the keys of nodes and of the owner's client, and what the server's configuration includes.
+   * @returns whether it made a key, which a server that runs does not know
+   */
+  prepare(): boolean {
     mkdirSync(this.folder, { recursive: true, mode: 0o700 })
     // The folder of the server may be one of an earlier version, open to all.
     chmodSync(this.folder, 0o700)
+    const areThere = [this.node, this.client].every(({ nkey }) => existsSync(nkey))
     this.#write()
+    return !areThere
   }
 
   /** The clients that the owner let in. Errors: `InvalidConfig` (their file is damaged). */

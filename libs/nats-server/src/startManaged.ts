@@ -185,12 +185,11 @@ const hold = async (
   throw new KirokuError('NatsUnreachable', `The managed nats-server of ${folder} did not become ready.`)
 }
 
-/** The keys to the server of a folder, made where they are missing. */
-const prepared = (folder: string): Access => {
+/** The keys to the server of a folder, made where they are missing; `isNew`: a server that runs does not know them. */
+const prepared = (folder: string): { readonly access: Access; readonly isNew: boolean } => {
   const access = new Access(folder)
   try {
-    access.prepare()
-    return access
+    return { access, isNew: access.prepare() }
   } catch (cause) {
     if (cause instanceof KirokuError) throw cause
     const { code, message } = cause as NodeJS.ErrnoException
@@ -200,6 +199,13 @@ const prepared = (folder: string): Access => {
       { cause },
     )
   }
+}
+
+/** Ends a server that runs, and waits until its keeper has started it again, with its configuration as it is now. */
+const restarted = async (pid: number, pidNow: () => number | undefined): Promise<void> => {
+  const deadlineMs = performance.now() + holdTimeoutMs
+  process.kill(pid, 'SIGTERM')
+  while (pidNow() === pid && performance.now() < deadlineMs) await pause(20)
 }
 
 /**
@@ -222,7 +228,7 @@ export const startManaged = async (options: StartManagedOptions): Promise<Manage
   // One that an earlier version made may be open to all.
   chmodSync(folder, 0o700)
   requireEntries(folder, ownEntries)
-  const access = prepared(folder)
+  const { access, isNew } = prepared(folder)
   let released = false
   let server: RunningServer | undefined
   let held: Held
@@ -252,6 +258,7 @@ export const startManaged = async (options: StartManagedOptions): Promise<Manage
   }
 
   held = await acquire(options.port ?? 0)
+  if (isNew && held.adopted) await restarted(held.server.pid, () => server?.pid)
   const first = held.server
   if (options.port !== undefined && options.port !== 0 && options.port !== first.port) {
     released = true
