@@ -1,6 +1,7 @@
-import { mkdirSync, truncateSync } from 'node:fs'
+import { mkdirSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { KirokuError } from '@kiroku/protocol'
 
 /**
  * The right to write in an audit folder, held by one process at a time. It ends with its process, however
@@ -17,6 +18,8 @@ export class WriterLock {
   static take(folder: string): WriterLock | undefined {
     mkdirSync(folder, { recursive: true })
     const file = join(folder, 'writer.lock')
+    if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true)
+      throw new KirokuError('InvalidConfig', `${file} is a folder, where Kiroku keeps a file: move it away`)
     const database = new DatabaseSync(file, { timeout: 0 })
     try {
       database.exec('BEGIN EXCLUSIVE')

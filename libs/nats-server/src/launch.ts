@@ -87,7 +87,8 @@ export const launch = async (
   let output: number
   try {
     mkdirSync(folder, { recursive: true })
-    for (const name of readdirSync(folder)) if (name.endsWith('.ports')) rmSync(join(folder, name))
+    for (const name of readdirSync(folder))
+      if (name.endsWith('.ports')) rmSync(join(folder, name), { recursive: true })
     const config = serverConfig(settings)
     if (readFrom(configFileOf(folder), 0) !== config) writeFileSync(configFileOf(folder), config)
     output = openSync(console, 'w')

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
-import { rename, writeFile } from 'node:fs/promises'
+import { rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { decodeRecord, type PartitionLog } from '@kiroku/log'
@@ -33,8 +33,14 @@ export const noteFilesIn = (folder: string): NoteFiles => {
   return {
     read: (file) => readFileSync(join(folder, file), 'utf8'),
     write: async (file, text) => {
-      await writeFile(join(folder, `${file}.new`), text)
-      await rename(join(folder, `${file}.new`), join(folder, file))
+      const path = join(folder, file)
+      await writeFile(`${path}.new`, text)
+      await rename(`${path}.new`, path).catch(async (error: unknown) => {
+        if ((error as NodeJS.ErrnoException).code !== 'EISDIR') throw error
+        // A folder in its place would keep every later note from being kept.
+        await rm(path, { recursive: true })
+        await rename(`${path}.new`, path)
+      })
     },
   }
 }
