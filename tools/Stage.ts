@@ -44,7 +44,7 @@ export const stages: ReadonlyArray<Stage> = [
     counts: 'tests',
     minutesMax: 4,
     turns: {
-      files: 'specs/{chaos/{cluster,quick},cluster/versions}.spec.ts',
+      files: 'specs/{chaos/{cluster,quick},cluster/versions,security/damage/*}.spec.ts',
       among: 'specs/**/*.spec.ts',
       concerns: [],
       parts: 3,

@@ -25,6 +25,7 @@ export const securityMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'SEC-03',
+    spec: 'specs/security/SEC-03.limits.spec.ts',
     file: 'libs/auditor/src/Shares.ts',
     from: 'waiting.length >= limits.waitingPerPrincipalMax',
     to: 'false',

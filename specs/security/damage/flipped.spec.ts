@@ -1,0 +1,3 @@
+import { describeDamage } from './describeDamage.ts'
+
+describeDamage('flipped')
