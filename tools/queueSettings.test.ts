@@ -8,7 +8,8 @@ const typeOf = (row: QueueSetting): string => {
   if (row.kind === 'choice') return row.choices.map((choice) => `'${choice}'`).join(' | ')
   if (row.kind === 'retry') return 'RetryPolicy'
   if (row.kind === 'queue') return 'DeadLetterTarget | null'
-  return row.kind === 'schema' ? 'Readonly<Record<string, unknown>> | null' : 'number'
+  if (row.kind === 'schema') return 'Readonly<Record<string, unknown>> | null'
+  return row.orUnlimited === true ? "number | 'unlimited'" : 'number'
 }
 
 it('an editor says of each setting of a queue what its row in the table says', () => {

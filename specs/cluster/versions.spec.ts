@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import type { Client } from '@kiroku/client'
 import { connect } from '@kiroku/client-nats'
 import type { Server } from '@kiroku/nats-server'
-import { partitionOf } from '@kiroku/protocol'
+import { featureLevel, partitionOf } from '@kiroku/protocol'
 import { startTestNats, temporaryFolder, waitUntil, type TemporaryFolder } from '@kiroku/testkit'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { EngineProcess } from '../chaos/EngineProcess.ts'
@@ -159,7 +159,7 @@ describe.skipIf(!isThere)('the previous release beside the present one', { timeo
     one.present.start()
     await areShared(one.present, two.old)
     const mixed = await run('cluster', 'status')
-    expect(mixed.result.nodes?.find(({ pid }) => pid === one.present.pid)).toMatchObject({ featureLevel: 1 })
+    expect(mixed.result.nodes?.find(({ pid }) => pid === one.present.pid)).toMatchObject({ featureLevel })
     expect(mixed.result.nodes?.find(({ pid }) => pid === two.old.pid)).not.toHaveProperty('version')
     const refused = await run('cluster', 'finalize')
     expect(refused.stderr).toContain(`process ${two.old.pid}: version unknown`)
@@ -183,8 +183,8 @@ describe.skipIf(!isThere)('the previous release beside the present one', { timeo
       node.present.start()
       await (node === one ? areServed(one.present, two.old) : areShared(one.present, two.present))
     }
-    expect((await run('cluster', 'finalize')).result).toMatchObject({ clusterVersion: 1 })
-    expect((await run('cluster', 'status')).result).toMatchObject({ clusterVersion: 1 })
+    expect((await run('cluster', 'finalize')).result).toMatchObject({ clusterVersion: featureLevel })
+    expect((await run('cluster', 'status')).result).toMatchObject({ clusterVersion: featureLevel })
 
     const { sent, first } = await traffic.finish()
     for (const [key, n] of sent) expect({ [key]: first.get(key) }).toEqual({ [key]: upTo(n) })

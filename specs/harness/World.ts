@@ -14,7 +14,7 @@ import {
 } from '@kiroku/client'
 import type { CheckpointPolicy } from '@kiroku/engine'
 import { createMemoryLog, type MemoryLog } from '@kiroku/log'
-import type { QueueCounts } from '@kiroku/protocol'
+import { featureLevel, type QueueCounts } from '@kiroku/protocol'
 import { ManualTime } from '@kiroku/testkit'
 import {
   runWorker,
@@ -204,5 +204,8 @@ export class World implements AsyncDisposable {
 export const createWorld = async (options: WorldOptions = {}): Promise<World> => {
   const world = new World(options)
   await world.engine.start()
+  const by = { name: 'engine', origin: 'new log' }
+  for (let partition = 0; partition < world.log.meta.partitions; partition++)
+    await world.engine.request(partition, [{ type: 'RaiseClusterVersion', version: featureLevel, by }])
   return world
 }

@@ -39,9 +39,9 @@ export const rocketmqMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'RMQ-06',
-    file: 'libs/partition/src/state/QueueState.ts',
-    from: 'attemptsMax: c.retriesMax + 1',
-    to: 'attemptsMax: c.retriesMax',
+    file: 'libs/protocol/src/settings/attemptsMaxOf.ts',
+    from: 'retriesMax + 1',
+    to: 'retriesMax',
     what: 'retries count the first delivery',
   },
   {

@@ -86,4 +86,11 @@ export const sqsMutants: ReadonlyArray<SpecMutant> = [
     to: 'limits.replyMsMax',
     what: 'a request waits for its answer as long as any other, however long its poll is',
   },
+  {
+    id: 'SQS-16',
+    file: 'libs/partition/src/decide.ts',
+    from: 'delivery?.leaseUntil === turn.now',
+    to: 'delivery?.leaseUntil === 0',
+    what: 'a lease of 0 hides the message until the next turn',
+  },
 ]

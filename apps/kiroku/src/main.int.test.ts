@@ -260,23 +260,17 @@ describe('the commands of a folder with a running engine', () => {
     )
   })
 
-  it('raise the cluster version once, which is an act on record', async () => {
-    const version = async () => (await ok<{ clusterVersion: number }>(['cluster', 'status'])).clusterVersion
-    expect(await version()).toBe(0)
-    expect((await kiroku.run(['cluster', 'status'])).stdout).toMatch(
-      /^cluster version 0; every node reads 1: `kiroku cluster finalize` puts it in force$/m,
-    )
-    const finalize = ['cluster', 'finalize', '--reason', 'all are upgraded']
-    expect(await ok(finalize)).toEqual({ clusterVersion: 1, raised: [0, 1, 2, 3] })
-    expect(await version()).toBe(1)
-    expect(await ok(finalize)).toEqual({ clusterVersion: 1, raised: [] })
+  it('have the newest cluster version from the first, which is an act on record, and need not finalize', async () => {
+    const { clusterVersion } = await ok<{ clusterVersion: number }>(['cluster', 'status'])
+    expect(clusterVersion).toBe(featureLevel)
+    expect(await ok(['cluster', 'finalize'])).toEqual({ clusterVersion: featureLevel, raised: [] })
     const { acts } = await ok<{ acts: { event: string }[] }>(['acts'])
     expect(acts.filter(({ event }) => event === 'ClusterVersionRaised')).toEqual(
       Array.from({ length: 4 }, () =>
         expect.objectContaining({
           before: { clusterVersion: 0 },
-          after: { clusterVersion: 1 },
-          by: expect.objectContaining({ reason: 'all are upgraded' }),
+          after: { clusterVersion: featureLevel },
+          by: { name: 'engine', origin: 'new log' },
         }),
       ),
     )

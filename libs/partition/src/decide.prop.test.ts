@@ -1,4 +1,4 @@
-import { type LogEvent, type Answers, type Command, type QueueConfig } from '@kiroku/protocol'
+import { type LogEvent, type Answers, type Command, featureLevel, type QueueConfig } from '@kiroku/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { describeQueues, snapshot, stateHash, type Turn } from './index.ts'
@@ -60,7 +60,10 @@ const play = (script: Value<typeof turns>, configs: Partial<QueueConfig>[], fork
       look()
     }
   }
-  turn(names.map((queue, i) => ({ type: 'CreateQueue', queue, config: configs[i]!, by })))
+  turn([
+    { type: 'RaiseClusterVersion', version: featureLevel, by },
+    ...names.map((queue, i) => ({ type: 'CreateQueue', queue, config: configs[i]!, by }) as const),
+  ])
   for (const [i, { ops, passMs, owner, arrivals }] of script.entries()) {
     if (i === forkAt) {
       fork = p.fork()
@@ -165,6 +168,7 @@ describe('a partition of several queues, whatever it is asked', () => {
       'Deduplicated',
       'a repeated receive',
       'a group',
+      'a lease of 0',
       'QueuePurged',
       'SubscriptionCreated',
       'SubscriptionReset',

@@ -40,7 +40,7 @@ import {
   decideDeleteSubscription,
   decideResetSubscription,
 } from './subscription/decideSubscription.ts'
-import { answerEmpty, fireTimers } from './timers.ts'
+import { answerEmpty, fireLive, fireTimers } from './timers.ts'
 
 /** A command whose bodies the shell may have put elsewhere; what doors send is the case `B = Uint8Array`. */
 export type CommandWith<B> =
@@ -140,10 +140,14 @@ export const decide = <B extends Uint8Array | SizedRef>(
   }
 }
 
-/** Ends a turn: fires the timers, serves the waiting receives, answers those whose time is over, tells those who follow. */
+/**
+ * Ends a turn: fires the timers, serves the waiting receives, answers those whose time is over, tells those who follow. What
+ * goes out under a lease of 0 is available again with the same turn.
+ */
 export const endTurn = <B>(turn: Turn<B>): void => {
   const due = fireTimers(turn)
   deliver(turn)
+  if (turn.answers.some(({ delivery }) => delivery?.leaseUntil === turn.now)) fireLive(turn)
   answerEmpty(turn, due)
   answerFollowers(turn)
 }

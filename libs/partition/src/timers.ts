@@ -71,7 +71,8 @@ const fireDelays = <B>(turn: Turn<B>): void => {
   }
 }
 
-const fireLive = <B>(turn: Turn<B>): void => {
+/** Sends the messages whose deadline has come their event. */
+export const fireLive = <B>(turn: Turn<B>): void => {
   const { state, now, cell } = turn
   const { live } = state
   if (live.earliest < 0 || live.deadline[live.earliest]! > now) return

@@ -3,19 +3,19 @@ import type { LogEvent, LogEventType } from './event/LogEvent.ts'
 import { defaultQueueConfig } from './settings/defaultQueueConfig.ts'
 
 /** The highest feature level that this code reads and writes: it rises with each entry of `introduced` that is above it. */
-export const featureLevel = 1
+export const featureLevel = 2
 
 /** The feature level with which each event and setting came; level 0, which every version reads, is not listed. */
 export interface Introduced {
   readonly events: ReadonlyMap<LogEventType, number>
-  /** By the name of a setting, or `name=choice`. */
+  /** By the name of a setting, or `name=value`. */
   readonly settings: Readonly<Record<string, number>>
 }
 
 /** What may be on record only once its level is in force, since a version before it could not read it. */
 export const introduced: Introduced = {
   events: new Map([['ClusterVersionRaised', 1]]),
-  settings: { errorHidden: 1 },
+  settings: { errorHidden: 1, 'retriesMax=unlimited': 2, 'leaseMs=0': 2, 'leaseMinMs=0': 2 },
 }
 
 /**
@@ -66,8 +66,8 @@ export const inForce = <S extends object>(
 ): S => {
   const kept: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(settings)) {
-    const choice = typeof value === 'string' ? `${name}=${value}` : name
-    const level = Math.max(levels[name] ?? 0, levels[choice] ?? 0)
+    const isPlain = typeof value === 'string' || typeof value === 'number'
+    const level = Math.max(levels[name] ?? 0, isPlain ? (levels[`${name}=${value}`] ?? 0) : 0)
     if (level <= clusterVersion) kept[name] = value
     else if (value !== (defaultQueueConfig as unknown as Record<string, unknown>)[name])
       throw notFinalized(`the setting ${name} as ${JSON.stringify(value)}`, level, clusterVersion)

@@ -146,6 +146,7 @@ export {
   type RetryPolicy,
 } from './settings/RetryPolicy.ts'
 export { type SubscriptionSettings, isOwnSetting } from './settings/SubscriptionSettings.ts'
+export { attemptsMaxOf } from './settings/attemptsMaxOf.ts'
 export { checkConfig, checkSetting } from './settings/checkConfig.ts'
 export { checkSubscription } from './settings/checkSubscription.ts'
 export { configWarnings } from './settings/configWarnings.ts'

@@ -47,11 +47,13 @@ export const limits = {
   /** How long an answer is remembered at least; clients repeat a send for 5 minutes less at most. */
   producerIdleMs: 15 * 60_000,
   delayMsMax: 14 * 86_400_000,
-  leaseMsMin: 1,
+  leaseMsMin: 0,
   leaseMsMax: 12 * 3_600_000,
   retentionMsMin: 1_000,
   retentionMsMax: 14 * 86_400_000,
   retriesMax: 1_000,
+  /** Attempts of a message whose retries are unlimited: at one every 0.3 ms it takes two weeks to make as many. */
+  attemptsMax: 2 ** 32 - 1,
   idleMsMax: 14 * 86_400_000,
   receiveWaitMsMax: 60_000,
   batchWaitMsMax: 60_000,

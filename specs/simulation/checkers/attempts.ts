@@ -1,3 +1,4 @@
+import { attemptsMaxOf } from '@kiroku/protocol'
 import type { Move } from '../world/Move.ts'
 import type { World } from '../world/World.ts'
 import type { Checker } from './Checker.ts'
@@ -14,7 +15,7 @@ export class AttemptsChecker implements Checker {
   moving(move: Move): void {
     const { event, life, queue, sub } = move
     const { retriesMax, exhaustion } = queue.configOf(sub)
-    const limitNow = retriesMax + 1
+    const limitNow = attemptsMaxOf(retriesMax)
     if (event.type === 'Delivered') {
       if (event.attemptsMax !== limitNow)
         throw this.#object(move, `the limit is ${event.attemptsMax}, but ${limitNow} is in force`)

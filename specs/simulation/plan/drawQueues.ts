@@ -113,9 +113,9 @@ export const drawChanges = (chance: Chance): { queue: Changes; own: Partial<Queu
 const drawConfig = (chance: Chance) =>
   ({
     leaseMs: chance.pick([800, 2_000, 4_000]),
-    leaseMinMs: chance.pick([1, 1, 700]),
+    leaseMinMs: chance.pick([0, 1, 700]),
     leaseCapMs: chance.pick([0, 0, 0, 5_000]),
-    retriesMax: chance.pick([0, 1, 1, 2, 5]),
+    retriesMax: chance.pick([0, 1, 1, 2, 5, 'unlimited']),
     retry: chance.pick<RetryPolicy>([
       { kind: 'fixed', delayMs: 0 },
       { kind: 'fixed', delayMs: 700 },

@@ -84,6 +84,7 @@ export class Consumer {
         mode: chance.pick(['simple', 'push'] as const),
         consumer: caller.party.name,
         ...(chance.happens(0.02) ? { leaseMs: 6 * 3_600_000 } : {}),
+        ...(!this.#world.isCalm && chance.happens(0.02) ? { leaseMs: 0 } : {}),
       }
       if (!this.#world.isCalm && chance.happens(0.05)) this.#cancel(caller, command)
       const delivery = await this.#receive(caller, command)

@@ -173,7 +173,7 @@ export class Fumbler {
       Retry: (names) =>
         settle(names).map((items, i) => ({ type: 'Retry', items, delayMs: i === 0 ? -1 : 0 })),
       Extend: (names) =>
-        settle(names).map((items, i) => ({ type: 'Extend', items, leaseMs: i === 0 ? 0 : 5 })),
+        settle(names).map((items, i) => ({ type: 'Extend', items, leaseMs: i === 0 ? -1 : 5 })),
       Release: (names) =>
         settle(names).map((items, i) => ({
           type: 'Release',

@@ -56,9 +56,9 @@ describe('the queues of a configuration file', () => {
 
   it.each([
     ['"leaseSeconds": 5', /^conf\/kiroku.jsonc:3:3: queues.mail: there is no setting "leaseSeconds"$/],
-    ['"leaseMs": 0', /^conf\/kiroku.jsonc:3:3: queues.mail: leaseMs must be from 1 ms to 12 h/],
+    ['"leaseMs": -1', /^conf\/kiroku.jsonc:3:3: queues.mail: leaseMs must be from 0 ms to 12 h/],
     ['"leaseMs": "30"', /3:3: queues.mail: leaseMs: "30" is not a duration/],
-    ['"retriesMax": 1001', /retriesMax must be a whole number from 0 to 1000, not 1001/],
+    ['"retriesMax": 1001', /retriesMax must be a whole number from 0 to 1000 or "unlimited", not 1001/],
     ['"retriesMax": "5"', /retriesMax must be a whole number .* not "5"/],
     ['"exhaustion": "never"', /exhaustion must be one of onExpiry, onNextReceive, not "never"/],
     ['"retry": "exponential:1s,0.5"', /queues.mail: retry: "exponential:1s,0.5" needs a factor/],
@@ -66,7 +66,7 @@ describe('the queues of a configuration file', () => {
     ['"deadLetter": "a b"', /a b/],
     ['"deadLetter": 5', /deadLetter must name a queue/],
     ['"subscriptions": 5', /:3:3: queues.mail: subscriptions must be an object/],
-    ['"subscriptions": { "a": { "leaseMs": 0 } }', /:3:29: queues.mail.subscriptions.a: leaseMs must be/],
+    ['"subscriptions": { "a": { "leaseMs": -1 } }', /:3:29: queues.mail.subscriptions.a: leaseMs must be/],
     ['"subscriptions": { "a": { "retentionMs": 5 } }', /has no setting "retentionMs" of its own/],
     ['"subscriptions": { "a": { "tags": [] } }', /subscriptions.a: tags must be/],
     ['"subscriptions": { "a b": {} }', /:3:22: queues.mail.subscriptions: .*a b/],

@@ -74,7 +74,7 @@ const valueOf = (key: string, value: unknown): unknown => {
   const flag = queueFlags.find((each) => each.key === key)
   if (flag === undefined) throw new KirokuError('InvalidConfig', `there is no setting "${key}"`)
   // Counts are numbers in a file.
-  const isText = typeof value === 'string' && flag.row.kind !== 'count'
+  const isText = typeof value === 'string' && (flag.row.kind !== 'count' || value === 'unlimited')
   const parsed = isText ? parseFlag(flag.row, value, key) : value
   if (flag.row.kind === 'queue' && typeof parsed === 'string') checkQueueName(parsed)
   else checkSetting(flag.key, parsed)

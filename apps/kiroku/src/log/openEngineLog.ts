@@ -21,6 +21,8 @@ export interface LogSetup {
 export interface EngineLog {
   readonly nats: Nats
   readonly log: Awaited<ReturnType<typeof openLog>>
+  /** It was made just now. */
+  readonly isNew: boolean
 }
 
 /**
@@ -53,5 +55,5 @@ export const openEngineLog = async (
   for (const line of describeIgnored(settings, log.meta)) note(line)
   const tooLarge = isNew ? recordTooLarge(log.meta, await log.room()) : undefined
   if (tooLarge !== undefined) note(tooLarge)
-  return { nats, log }
+  return { nats, log, isNew }
 }

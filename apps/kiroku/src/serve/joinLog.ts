@@ -1,5 +1,7 @@
+import { finalizeCluster } from '@kiroku/cluster'
 import { KirokuError } from '@kiroku/protocol'
 import { openEngineLog, type EngineLog, type LogSetup } from '../log/openEngineLog.ts'
+import type { Logger } from './Logger.ts'
 import { startNode, type RunningNode } from './startNode.ts'
 import { watchConnection, type Connection } from './watchConnection.ts'
 import { untilNats, type Waiting } from './untilNats.ts'
@@ -38,7 +40,7 @@ const joinOnce = async (setup: LogSetup, signal: AbortSignal | undefined): Promi
     else closers.push(closer)
   }
   try {
-    const { nats, log } = await orStopped(openEngineLog(setup, opened), signal)
+    const { nats, log, isNew } = await orStopped(openEngineLog(setup, opened), signal)
     const { dataDir, deadAfter: deadAfterMs, weight, zone, link } = settings
     const connection = watchConnection(nats, logger)
     const isStandby = settings.standby === 'on'
@@ -46,7 +48,7 @@ const joinOnce = async (setup: LogSetup, signal: AbortSignal | undefined): Promi
     const running = await startNode(node)
     closers.push(() => running.close())
     if (signal?.aborted === true) throw stopped()
-    return { nats, connection, log, running, close }
+    return { nats, connection, log, isNew, running, close }
   } catch (error) {
     await close()
     throw error
@@ -64,3 +66,21 @@ const orStopped = <A>(opening: Promise<A>, signal: AbortSignal | undefined): Pro
         signal.addEventListener('abort', end, { once: true })
         opening.then(resolve, reject).finally(() => signal.removeEventListener('abort', end))
       })
+
+/**
+ * Puts the feature level of the nodes in force in a log that was made just now: no earlier version has read it. Where an older
+ * node is there already, or where it fails, the log begins with version 0 and `kiroku cluster finalize` does it later.
+ */
+export const finalizeNewLog = async ({ nats, log, running }: Joined, logger: Logger): Promise<void> => {
+  const by = { name: 'engine', origin: 'new log' }
+  try {
+    await finalizeCluster(
+      nats,
+      log.meta.name,
+      (partition, commands) => running.node.request(partition, commands),
+      by,
+    )
+  } catch (error) {
+    logger('warn', 'the new log was not finalized; run `kiroku cluster finalize`', { error })
+  }
+}

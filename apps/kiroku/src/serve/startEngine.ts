@@ -13,7 +13,7 @@ import { catalogueStream } from '../log/logAdapter.ts'
 import type { LogSetup } from '../log/openEngineLog.ts'
 import { engineDependencies } from './engineDependencies.ts'
 import { httpLimitsOf } from './httpLimitsOf.ts'
-import { joinLog } from './joinLog.ts'
+import { finalizeNewLog, joinLog } from './joinLog.ts'
 import type { KeptAddress } from './keepAddress.ts'
 import { logClientEvent } from './logClientEvent.ts'
 import { Readiness } from './Readiness.ts'
@@ -154,6 +154,7 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
         while ((await running.silent()) > 0)
           if (signal.aborted) throw new KirokuError('Stopped', 'stopped before every partition had an owner')
           else await new Promise((resolve) => setTimeout(resolve, readyPollMs))
+        if (joined.isNew) await finalizeNewLog(joined, logger)
         readiness.completed()
       },
       close: () => {

@@ -63,7 +63,9 @@ const settingOf = (row: QueueSetting): Schema.Top => {
       const { kind, min: minimum, max: maximum } = row
       const unit = kind === 'duration' ? ' In ms.' : kind === 'bytes' ? ' In bytes.' : ''
       const range = Schema.makeFilter(() => true, { toJsonSchema: () => [{ minimum, maximum }, true] })
-      return Schema.Finite.check(range).annotate({ description: description + unit, default: row.default })
+      const says = { description: description + unit, default: row.default }
+      const number = Schema.Finite.check(range).annotate(says)
+      return row.orUnlimited === true ? Schema.Union([number, Schema.Literals(['unlimited'])]) : number
     }
   }
 }

@@ -18,7 +18,7 @@ export const checkDelivered = (law: LawScope, e: LogEventOf<'Delivered'>): void 
   if (e.attemptsMax !== policy.attemptsMax)
     refuse(`a delivery allows ${e.attemptsMax} attempts, but the limit in force is ${policy.attemptsMax}`)
   const cap = config.leaseCapMs === 0 ? 0 : state.at + config.leaseCapMs
-  if (e.leaseUntil <= state.at || e.leaseCap !== cap || (cap !== 0 && e.leaseUntil > cap))
+  if (e.leaseUntil < state.at || e.leaseCap !== cap || (cap !== 0 && e.leaseUntil > cap))
     refuse(`a lease from ${state.at} to ${e.leaseUntil} with cap ${e.leaseCap} is not allowed`)
   const before = e.attempt === undefined ? undefined : state.attempts.find(sub, e.attempt, state.at)
   if (before !== undefined && state.attempts.isHeld(before, state.live))

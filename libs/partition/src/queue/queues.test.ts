@@ -156,8 +156,10 @@ describe('a setting', () => {
   ]
   const room = { retentionMs: limits.retentionMsMax }
   it.each(ranges)('%s is taken from %d to %d', (name, min, max) => {
-    for (const value of [min, max])
-      expect(create(new TestPartition(), { ...room, [name]: value }).ok).toMatchObject({ created: true })
+    for (const value of [min, max]) {
+      const p = TestPartition.newest()
+      expect(create(p, { ...room, leaseMinMs: 0, [name]: value }).ok).toMatchObject({ created: true })
+    }
   })
   const outside = [
     ...ranges.flatMap(([name, min, max]) =>
@@ -165,7 +167,10 @@ describe('a setting', () => {
         (value): [string, unknown] => [name, value],
       ),
     ),
-    ['leaseMinMs', 0],
+    ['leaseMinMs', -1],
+    ['leaseMs', 0],
+    ['retriesMax', 'endless'],
+    ['inflightMax', 'unlimited'],
     ['leaseCapMs', -1],
     ['leaseCapMs', limits.leaseMsMax + 1],
     ['exhaustion', 'never'],

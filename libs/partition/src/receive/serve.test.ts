@@ -343,7 +343,7 @@ describe('a receive is refused', () => {
     ['waitMs', { waitMs: -1 }],
     ['waitMs', { waitMs: limits.receiveWaitMsMax + 1 }],
     ['batchWaitMs', { batchWaitMs: Number.POSITIVE_INFINITY }],
-    ['leaseMs', { leaseMs: 0 }],
+    ['leaseMs', { leaseMs: -1 }],
     ['leaseMs', { leaseMs: limits.leaseMsMax + 1 }],
     ['bytesMax', { bytesMax: 0 }],
     ['max', { max: 3n }],

@@ -241,7 +241,7 @@ describe('a settling command is refused as a whole', () => {
     ['a bigint', 'InvalidReceipt', { items: [{ ...item, numbers: [1n, 1n] }] }],
     ['a delivery that is no number', 'InvalidReceipt', { items: [{ ...item, delivery: Number.NaN }] }],
     ['half a delivery', 'InvalidReceipt', { items: [{ ...item, delivery: 0.5 }] }],
-    ['no lease', 'InvalidArgument', { type: 'Extend', leaseMs: 0 }],
+    ['a lease below none', 'InvalidArgument', { type: 'Extend', leaseMs: -1 }],
     ['a lease that is no number', 'InvalidArgument', { type: 'Extend', leaseMs: Number.NaN }],
     ['a lease without end', 'InvalidArgument', { type: 'Extend', leaseMs: Number.POSITIVE_INFINITY }],
     ['a lease beyond 12 hours', 'InvalidArgument', { type: 'Extend', leaseMs: limits.leaseMsMax + 1 }],

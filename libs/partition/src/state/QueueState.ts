@@ -2,6 +2,7 @@ import type { Policy } from '@kiroku/message'
 import {
   type AppliedSection,
   type DeadLetterTarget,
+  attemptsMaxOf,
   defaultQueueConfig,
   type Hold,
   isSameQueue,
@@ -246,7 +247,7 @@ export class Subscription implements RunList {
 }
 
 const policyOf = (c: QueueConfig): Policy => ({
-  attemptsMax: c.retriesMax + 1,
+  attemptsMax: attemptsMaxOf(c.retriesMax),
   exhaustion: c.exhaustion,
   hasDeadLetter: c.deadLetter !== null,
   lateHandles: c.lateHandles,

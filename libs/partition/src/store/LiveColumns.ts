@@ -1,5 +1,5 @@
 /** Bytes of a slot in all columns. */
-export const slotBytes = 6 * 8 + 7 * 4 + 2 * 2 + 2
+export const slotBytes = 6 * 8 + 9 * 4 + 2
 
 /**
  * Columns in one piece of memory, the widest first. Systems get a large piece back when it is let go of; in their
@@ -32,15 +32,15 @@ export const columnsIn = (
     prev: next(Int32Array),
     heap: next(Int32Array),
     heapPos: next(Int32Array),
-    attempt: next(Uint16Array),
-    attemptsMax: next(Uint16Array),
+    attempt: next(Uint32Array),
+    attemptsMax: next(Uint32Array),
     state: next(Uint8Array),
     simple: next(Uint8Array),
   }
 }
 
 /** One column. */
-export type Column = Float64Array | Uint32Array | Uint16Array | Uint8Array | Int32Array
+export type Column = Float64Array | Uint32Array | Uint8Array | Int32Array
 
 /** The column up to `length`, copied; into `space` where it is large enough. */
 export const copyColumn = (column: Column, length: number, space: Column | undefined): Column => {
@@ -60,8 +60,8 @@ export interface LiveCopy {
   leaseCap: Float64Array
   delivery: Float64Array
   owner: Uint32Array
-  attempt: Uint16Array
-  attemptsMax: Uint16Array
+  attempt: Uint32Array
+  attemptsMax: Uint32Array
   state: Uint8Array
   simple: Uint8Array
   next: Int32Array

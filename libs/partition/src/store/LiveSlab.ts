@@ -41,8 +41,8 @@ export class LiveSlab {
   delivery: Float64Array
   /** Index of the subscription generation in the partition's table. */
   owner: Uint32Array
-  attempt: Uint16Array
-  attemptsMax: Uint16Array
+  attempt: Uint32Array
+  attemptsMax: Uint32Array
   state: Uint8Array
   /** 1: an expired lease returns at once. */
   simple: Uint8Array

@@ -326,7 +326,7 @@ export class ReferencePartition {
     lawful(e.numbers.length > 0, 'an empty delivery')
     lawful(delivery === this.nextDelivery, 'a delivery number out of turn')
     this.nextDelivery++
-    lawful(leaseUntil > at && (leaseCap === 0 || leaseUntil <= leaseCap), 'a lease out of bounds')
+    lawful(leaseUntil >= at && (leaseCap === 0 || leaseUntil <= leaseCap), 'a lease out of bounds')
     if (e.attempt !== undefined) {
       lawful(heldBy(sub, e.attempt, at).length === 0, `another batch for attempt ${e.attempt}`)
       sub.attempts.set(e.attempt, { delivery, numbers: numbersOf(e.numbers), at })

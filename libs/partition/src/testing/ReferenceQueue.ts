@@ -1,5 +1,6 @@
 import { newCell, type MessageCell, type Policy, step } from '@kiroku/message'
 import {
+  attemptsMaxOf,
   dedupKeyBytes,
   isFinal,
   type LogEventOf,
@@ -163,7 +164,7 @@ export const enter = (
 }
 
 const policyOf = (c: QueueConfig): Policy => ({
-  attemptsMax: c.retriesMax + 1,
+  attemptsMax: attemptsMaxOf(c.retriesMax),
   exhaustion: c.exhaustion,
   hasDeadLetter: c.deadLetter !== null,
   lateHandles: c.lateHandles,

@@ -7,6 +7,7 @@ import {
   defaultQueueConfig,
   encodeEnvelope,
   type EngineCommand,
+  featureLevel,
   type LogEvent,
   type QueueConfig,
   type QueueCounts,
@@ -82,6 +83,13 @@ export class TestPartition {
     this.replica = replica
     this.#seq = state.frameSeq
     this.now = Math.max(this.now, state.at)
+  }
+
+  /** One in which everything that this version knows may be on record. */
+  static newest(): TestPartition {
+    const p = new TestPartition()
+    p.turn({ type: 'RaiseClusterVersion', version: featureLevel, by })
+    return p
   }
 
   /** Decides commands in one turn; returns their tokens. */

@@ -9,9 +9,13 @@ const name = fc.constantFrom(...names)
 
 const config: fc.Arbitrary<Partial<QueueConfig>> = fc.record(
   {
-    leaseMs: fc.integer({ min: 1, max: 300 }),
+    leaseMs: fc.integer({ min: 0, max: 300 }),
+    leaseMinMs: fc.constant(0),
     leaseCapMs: fc.constantFrom(0, 0, 400),
-    retriesMax: fc.integer({ min: 0, max: 3 }),
+    retriesMax: fc.oneof(
+      { weight: 4, arbitrary: fc.integer({ min: 0, max: 3 }) },
+      { weight: 1, arbitrary: fc.constant('unlimited' as const) },
+    ),
     retry: fc.constantFrom<QueueConfig['retry'][]>(
       { kind: 'fixed', delayMs: 0 },
       { kind: 'fixed', delayMs: 70 },
@@ -37,7 +41,7 @@ const config: fc.Arbitrary<Partial<QueueConfig>> = fc.record(
     concurrencyMax: fc.constantFrom(0, 0, 0, 2),
   },
   // Without these a message could outlive the test.
-  { requiredKeys: ['leaseMs', 'retentionMs', 'dedupWindowMs'] },
+  { requiredKeys: ['leaseMs', 'leaseMinMs', 'retentionMs', 'dedupWindowMs'] },
 )
 
 const subs = ['x', 'y'] as const
@@ -68,7 +72,7 @@ const tag = fc.constantFrom('', 'red', 'green')
 
 const settings: fc.Arbitrary<SubscriptionSettings> = fc.record(
   {
-    leaseMs: fc.integer({ min: 1, max: 300 }),
+    leaseMs: fc.integer({ min: 0, max: 300 }),
     retriesMax: fc.integer({ min: 0, max: 3 }),
     lateHandles: fc.constantFrom('accept', 'reject'),
     deadLetter: fc.constantFrom(null, { partition: 5, queue: 1, name: 'dead' }),
@@ -150,7 +154,7 @@ const op = fc.oneof(
       max: fc.integer({ min: 1, max: 6 }),
       waitMs: fc.constantFrom(undefined, 0, 100, 1_000),
       batchWaitMs: fc.constantFrom(undefined, 0, 80, 500),
-      leaseMs: fc.constantFrom(undefined, 1, 60, 500, 2_000),
+      leaseMs: fc.constantFrom(undefined, undefined, 0, 60, 500, 500, 2_000),
       bytesMax: fc.constantFrom(undefined, 1, 40),
       mode: fc.constantFrom('push', 'simple'),
     }),
@@ -162,7 +166,7 @@ const op = fc.oneof(
       type: fc.constantFrom('Ack', 'Ack', 'Retry', 'Retry', 'Extend', 'Release', 'Release', 'DeadLetter'),
       picks: fc.array(pick, { minLength: 1, maxLength: 3 }),
       delayMs: fc.option(delay, { nil: undefined }),
-      leaseMs: fc.integer({ min: 1, max: 500 }),
+      leaseMs: fc.integer({ min: 0, max: 500 }),
     }),
   },
   {

@@ -10,12 +10,15 @@ export interface DeadLetterTarget extends QueueAddress {
 export interface DeliveryConfig {
   /** Lease of a delivery, unless the receive asks for another. */
   readonly leaseMs: number
-  /** Shortest lease that a receive or an extension may ask for. */
+  /**
+   * Shortest lease that a receive or an extension may ask for; a lease of 0 counts an attempt and leaves the message
+   * available.
+   */
   readonly leaseMinMs: number
   /** A lease cannot be extended beyond this, counted from the receive; 0 is no cap. */
   readonly leaseCapMs: number
-  /** Retries after the first delivery. */
-  readonly retriesMax: number
+  /** Retries after the first delivery; `unlimited` retries until the retention ends. */
+  readonly retriesMax: number | 'unlimited'
   /** Delay before a retry. */
   readonly retry: RetryPolicy
   /** When an exhausted message leaves: as its last lease ends, or at the next receive. */

@@ -65,17 +65,18 @@ export const checkSetting = (name: keyof QueueConfig, value: unknown): void => {
       return
     }
     default:
+      if (value === 'unlimited' && row.orUnlimited === true) return
       if (!isWhole(value, row.min, row.max)) throw invalid(`${name} must be ${rangeText(row, value)}`)
   }
 }
 
 const rangeText = (
-  { kind, min, max }: QueueSetting & { readonly min: number; readonly max: number },
+  { kind, min, max, orUnlimited }: Extract<QueueSetting, { readonly min: number }>,
   value: unknown,
 ): string => {
   if (kind === 'duration') return `from ${inTime(min)} to ${inTime(max)} in whole ms, not ${inTime(value)}`
   if (kind === 'bytes') return `from ${inBytes(min)} to ${inBytes(max)} in whole bytes, not ${inBytes(value)}`
-  return `a whole number from ${min} to ${max}, not ${shown(value)}`
+  return `a whole number from ${min} to ${max}${orUnlimited === true ? ' or "unlimited"' : ''}, not ${shown(value)}`
 }
 
 const isTarget = (value: unknown): boolean => {

@@ -12,7 +12,9 @@ export const discardWarnings = ({
   subscriptions,
 }: Pick<QueueDescription, 'config' | 'subscriptions'>): string[] => {
   if (config.idleMs > 0) return []
-  const without = subscriptions.filter((sub) => sub.config.deadLetter === null)
+  const without = subscriptions.filter(
+    ({ config: own }) => own.deadLetter === null && own.retriesMax !== 'unlimited',
+  )
   return without.length === subscriptions.length
     ? [warning]
     : without.map(({ name }) => `Subscription ${name}: ${warning}`)

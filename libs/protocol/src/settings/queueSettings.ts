@@ -34,6 +34,8 @@ export type QueueSetting = {
       /** Both ends are included. */
       readonly min: number
       readonly max: number
+      /** It may also be `unlimited`. */
+      readonly orUnlimited?: true
     }
   | { readonly kind: 'choice'; readonly default: string; readonly choices: readonly string[] }
   | { readonly kind: 'retry'; readonly default: RetryPolicy }
@@ -63,11 +65,11 @@ export const queueSettings = {
     title: 'shortest lease',
     group: 'Delivery',
     kind: 'duration',
-    default: limits.leaseMsMin,
+    default: 1,
     min: limits.leaseMsMin,
     max: limits.leaseMsMax,
     subscription: true,
-    says: 'Shortest lease that a receive or an extension may ask for.',
+    says: 'Shortest lease that a receive or an extension may ask for; a lease of 0 counts an attempt and leaves the message available.',
   },
   leaseCapMs: {
     title: 'lease cap',
@@ -87,8 +89,9 @@ export const queueSettings = {
     default: 3,
     min: 0,
     max: limits.retriesMax,
+    orUnlimited: true,
     subscription: true,
-    says: 'Retries after the first delivery.',
+    says: 'Retries after the first delivery; `unlimited` retries until the retention ends.',
   },
   retry: {
     title: 'retry delay',

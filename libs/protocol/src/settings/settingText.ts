@@ -40,7 +40,7 @@ export const rangeOf = (row: QueueSetting): string => {
     case 'schema':
       return 'a file or none'
     default:
-      return `${writeNumber(row, row.min)} to ${writeNumber(row, row.max)}`
+      return `${writeNumber(row, row.min)} to ${writeNumber(row, row.max)}${orUnlimited(row)}`
   }
 }
 
@@ -57,6 +57,7 @@ export const parseSetting = (row: QueueSetting, text: string, what: string): unk
     case 'bytes':
       return within(row, parseBytes(text, what), text, what)
     case 'count':
+      if (row.orUnlimited === true && text.trim() === 'unlimited') return 'unlimited'
       return within(row, parseCount(text, what), text, what)
     case 'retry': {
       const policy = parseRetryPolicy(text, what)
@@ -92,7 +93,9 @@ const within = (row: Numeric, value: number, text: string, what: string): number
   const [min, max] = [row.min, row.max].map((each) =>
     row.kind === 'count' ? each.toLocaleString('en') : writeNumber(row, each),
   )
-  throw invalid(`${what} must be from ${min} to ${max}, not ${text.trim()}`)
+  throw invalid(`${what} must be from ${min} to ${max}${orUnlimited(row)}, not ${text.trim()}`)
 }
+
+const orUnlimited = (row: Numeric): string => (row.orUnlimited === true ? ' or unlimited' : '')
 
 const invalid = (message: string): KirokuError => new KirokuError('InvalidConfig', message)

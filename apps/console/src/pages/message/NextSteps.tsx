@@ -1,6 +1,7 @@
 import type { Queue } from '@kiroku/api/answers'
 import type { Policy } from '@kiroku/message'
 import type { TraceStep } from '@kiroku/audit'
+import { attemptsMaxOf } from '@kiroku/protocol'
 import { useQuery } from '@tanstack/react-query'
 import { get } from '../../data/api.ts'
 import { StateMark, type StateName } from '../../parts/StateMark.tsx'
@@ -8,7 +9,7 @@ import { nextSteps } from './nextSteps.ts'
 import styles from './NextSteps.module.css'
 
 const policyOf = ({ config }: Queue): Policy => ({
-  attemptsMax: config.retriesMax + 1,
+  attemptsMax: attemptsMaxOf(config.retriesMax),
   exhaustion: config.exhaustion,
   lateHandles: config.lateHandles,
   hasDeadLetter: config.deadLetter !== null && config.deadLetter !== undefined,

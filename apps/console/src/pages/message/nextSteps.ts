@@ -1,5 +1,5 @@
 import { type GraphEdge, machineGraph, type Policy } from '@kiroku/message'
-import type { stateNames } from '@kiroku/protocol'
+import { limits, type stateNames } from '@kiroku/protocol'
 import { duration } from '../../parts/format.ts'
 
 type StateName = (typeof stateNames)[number]
@@ -63,7 +63,9 @@ const guards: Readonly<Record<string, (facts: Facts) => Verdict>> = {
           policy.exhaustion === 'onExpiry' && attempt >= policy.attemptsMax,
           `attempt ${attempt} of ${policy.attemptsMax} is the last`,
           policy.exhaustion === 'onExpiry'
-            ? `it is attempt ${attempt} of ${policy.attemptsMax}`
+            ? policy.attemptsMax === limits.attemptsMax
+              ? 'its retries are unlimited'
+              : `it is attempt ${attempt} of ${policy.attemptsMax}`
             : 'its queue dead-letters on the next receive',
         ),
   noAttemptLeft: ({ policy, attempt }) =>
@@ -73,7 +75,9 @@ const guards: Readonly<Record<string, (facts: Facts) => Verdict>> = {
           policy.exhaustion === 'onNextReceive' && attempt >= policy.attemptsMax,
           `all ${policy.attemptsMax} attempts are made`,
           policy.exhaustion === 'onNextReceive'
-            ? `${attempt} of ${policy.attemptsMax} attempts are made`
+            ? policy.attemptsMax === limits.attemptsMax
+              ? 'its retries are unlimited'
+              : `${attempt} of ${policy.attemptsMax} attempts are made`
             : 'its queue dead-letters on failure',
         ),
   hasDeadLetter: ({ policy }) =>

@@ -76,7 +76,7 @@ const Field = ({
         <input
           {...shared}
           autoComplete="off"
-          inputMode={row.kind === 'count' ? 'numeric' : 'text'}
+          inputMode={row.kind === 'count' && row.orUnlimited !== true ? 'numeric' : 'text'}
           onChange={(event) => onChange(event.target.value)}
         />
       )}

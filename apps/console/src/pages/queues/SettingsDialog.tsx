@@ -1,4 +1,4 @@
-import { queueSettings, type QueueConfig, type QueueSetting } from '@kiroku/protocol'
+import { attemptsMaxOf, queueSettings, type QueueConfig, type QueueSetting } from '@kiroku/protocol'
 import { useMemo, useState } from 'react'
 import type { QueueInfo } from '../../data/queueInfos.ts'
 import { CommandDialog } from '../../parts/CommandDialog.tsx'
@@ -24,7 +24,7 @@ export const SettingsDialog = ({
   const [draft, setDraft] = useState(() => draftOf(before))
   const { changes, errors } = useMemo(() => changesOf(draft, before), [draft, before])
   const changed = Object.entries(changes)
-  const { retriesMax } = changes as { readonly retriesMax?: number }
+  const { retriesMax } = changes as { readonly retriesMax?: QueueConfig['retriesMax'] }
   return (
     <CommandDialog
       title={`Settings of ${name}`}
@@ -47,7 +47,7 @@ export const SettingsDialog = ({
       )}
       <p>
         They apply from the next delivery and send on; subscriptions keep their overrides.
-        {retriesMax !== undefined && retriesMax < config.retriesMax
+        {retriesMax !== undefined && attemptsMaxOf(retriesMax) < attemptsMaxOf(config.retriesMax)
           ? ' Messages that have used up the new number of retries leave at their next failure.'
           : ''}
       </p>

@@ -35,9 +35,9 @@ it.each([
 
 it.each([
   ['leaseMs', 'soon', /like 500ms/],
-  ['leaseMs', '13h', /from 1ms to 12h/],
+  ['leaseMs', '13h', /from 0 to 12h/],
   ['retriesMax', '1.5', /whole number/],
-  ['retriesMax', '1001', /from 0 to 1,000/],
+  ['retriesMax', '1001', /from 0 to 1,000 or unlimited/],
   ['retry', 'sometimes', /like 30s/],
   ['retry', 'exponential:2s,0.5', /needs a factor/],
   ['batchBytes', '1 GiB', /to 64MiB/],

@@ -1,5 +1,6 @@
 import { connect } from '@kiroku/client-nats'
 import { connect as connectNats, serveCommands } from '@kiroku/nats'
+import { featureLevel } from '@kiroku/protocol'
 import { startTestNats, temporaryFolder, waitUntil, withNats } from '@kiroku/testkit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Kiroku, readyOf } from '../../testing/Kiroku.ts'
@@ -83,7 +84,7 @@ describe('kiroku serve', () => {
       const { exit, stderr } = await serve('newer').finished
       expect(exit).toBe(7)
       expect(stderr).toContain(
-        'partition 0 is of cluster version 99, and this version reads up to 1: install one that',
+        `partition 0 is of cluster version 99, and this version reads up to ${featureLevel}: install one that`,
       )
       expect(stderr).not.toContain('placement')
     } finally {
