@@ -126,6 +126,12 @@ if (features.has('discard')) {
   await ask(0, { type: 'Discard', ...which, state: 'WaitingRetry', numbers: [1, 1] })
   await ask(0, { type: 'Discard', ...which, state: 'Available', numbers: [2, 1, 4, 2] })
 }
+if (features.has('unlimited')) {
+  for (const partition of [0, 1]) await ask(partition, { type: 'RaiseClusterVersion', version: 2, by })
+  await create('endless', { retriesMax: 'unlimited', leaseMinMs: 0, exhaustion: 'onNextReceive' })
+  await send('endless', ['e1', 'e2'])
+  for (let i = 0; i < 5; i++) await receive('endless', 1, { leaseMs: 0 })
+}
 await create('gone', {})
 await send('gone', ['g'])
 await ask(0, { type: 'DeleteQueue', queue: 'gone', by })
