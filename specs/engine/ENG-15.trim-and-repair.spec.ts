@@ -110,6 +110,40 @@ describe('the log is trimmed to its record limits', () => {
     expect(ageMinutes).toBeLessThanOrEqual(100)
   })
 
+  it('[ENG-15] but never what a queue keeps for longer, available or delayed', async () => {
+    // Given a log that keeps an hour, a queue that keeps 14 days, and something that happens every 10 minutes
+    await using world = await createWorld({
+      recordMs: 3_600_000,
+      checkpoints: { bytesMin: 1e12, ageMs: 600_000 },
+    })
+    await world.queue('traffic')
+    await world.queue('kept', { retentionMs: 14 * day })
+    await world.send('kept', 'available')
+    await world.send('kept', 'delayed', { delayMs: 2 * day })
+
+    // When the record of their sends is gone
+    for (let i = 0; i < 30; i++) {
+      const { checkpointSeq } = await partition(world)
+      await churn(world)
+      if (i > 0) await waitUntil(async () => (await partition(world)).checkpointSeq > checkpointSeq)
+      await world.time.settle()
+      await world.advance('10 minutes')
+    }
+    const [first] = await world.record()
+    expect(first!.at).toBeGreaterThan(Date.UTC(2026, 0, 1) + 2 * 3_600_000)
+
+    // Then both are there, also after a crash, until 14 days are over
+    await world.restart('crash')
+    expect(await world.counts('kept')).toMatchObject({ available: 1, delayed: 1 })
+    await world.advance('2 days')
+    const messages = await world.receive('kept', { max: 10, leaseMs: 1_000 })
+    expect(messages.map((message) => message.text())).toEqual(['available', 'delayed'])
+    await world.advance('11 days')
+    expect(await world.counts('kept')).toMatchObject({ available: 2, discarded: 0 })
+    await world.advance('1 day')
+    expect(await world.counts('kept')).toMatchObject({ available: 0, discarded: 2 })
+  })
+
   it('[ENG-15] with no more copies of the state than that and recovery need', async () => {
     // Given a log that keeps a week, delayed messages, and something that happens every hour, also across a restart
     await using world = await createWorld({ checkpoints: { bytesMin: 1e12, ageMs: 3_000_000 } })

@@ -131,7 +131,7 @@ export class PartitionActor {
       this.#o.onTrouble?.(`checkpoint ${seq} is skipped: ${why}; an older state and the log take its place`)
     const { state } = loaded
     const fenced = this.#recovery.fenced!
-    const own = new Ownership(state, { recordMs: this.#o.record.ms, partitions: this.#o.partitions })
+    const own = new Ownership(state, this.#o.partitions)
     this.#own = own
     if (this.life !== 'Recovering') return
     this.#storedSeq = fenced.seq

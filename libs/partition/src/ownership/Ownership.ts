@@ -20,8 +20,6 @@ import { Times } from './Times.ts'
  */
 export class Ownership implements Watcher {
   readonly state: PartitionState
-  /** How long the log keeps its record, in ms. */
-  recordMs: number
   /** Partitions of the log. */
   partitions: number
   /** Waiting receives by their id, and by the time at which each is looked at next. */
@@ -53,18 +51,11 @@ export class Ownership implements Watcher {
 
   /**
    * @param state rebuilt from the record, and watched from now on
-   * @param log what the owner knows of the log: how long its record is kept, in ms, and how many partitions it has
+   * @param partitions how many the log has
    */
-  constructor(
-    state: PartitionState,
-    log: { readonly recordMs: number; readonly partitions: number } = {
-      recordMs: Number.POSITIVE_INFINITY,
-      partitions: Number.POSITIVE_INFINITY,
-    },
-  ) {
+  constructor(state: PartitionState, partitions = Number.POSITIVE_INFINITY) {
     this.state = state
-    this.recordMs = log.recordMs
-    this.partitions = log.partitions
+    this.partitions = partitions
     this.#beganAt = state.at
     for (const sub of state.subscriptions) if (sub !== undefined) this.opened(sub)
     this.sweep.restart()

@@ -15,7 +15,6 @@ import type { Turn } from '../Turn.ts'
 import { endLanes, readdressHeld } from '../forward/decideForwarded.ts'
 import { homeQueue, homeSubscription } from '../lookup.ts'
 import { orRefuse } from '../orRefuse.ts'
-import type { Ownership } from '../ownership/Ownership.ts'
 import { endPoll } from '../receive/decideReceive.ts'
 import { okWhenFollowed, refuseParts } from '../spread/decideHome.ts'
 import type { QueueState, Subscription } from '../state/QueueState.ts'
@@ -26,7 +25,6 @@ export const decideCreateQueue = <B>(turn: Turn<B>, c: CommandOf<'CreateQueue'>,
     const { state } = turn
     checkNewName(c.queue)
     const config = checkConfig(defaultQueueConfig, c.config)
-    refuseLongRetention(turn.own, c.config)
     checkApplied(c.applied)
     const existing = state.names.get(c.queue)
     if (existing !== undefined) {
@@ -62,7 +60,6 @@ export const decideConfigureQueue = <B>(turn: Turn<B>, c: CommandOf<'ConfigureQu
     if (applied !== undefined && queue.applied.get(applied.source) === applied.digest)
       return turn.ok(token, { queue: queue.id })
     const config = checkConfig(queue.config, c.config)
-    refuseLongRetention(turn.own, c.config)
     if (config.groups !== queue.config.groups)
       throw new KirokuError('InvalidConfig', 'groups are set when the queue is created, and stay as they are')
     if (config.erasable !== queue.config.erasable)
@@ -100,15 +97,6 @@ const checkApplied = (applied: AppliedSection | undefined): void => {
   const max = limits.appliedCharactersMax
   if (applied !== undefined && (applied.source.length > max || applied.digest.length > max))
     throw new KirokuError('InvalidArgument', `a source and its digest have up to ${max} characters each`)
-}
-
-/** Only what is asked for is refused: the default of a log that keeps little is no contradiction of anybody's. */
-const refuseLongRetention = ({ recordMs }: Ownership, { retentionMs }: Partial<QueueConfig>): void => {
-  if (retentionMs !== undefined && retentionMs > recordMs)
-    throw new KirokuError(
-      'InvalidConfig',
-      `a retentionMs of ${retentionMs} outlasts the log's record, which is kept for ${recordMs} ms`,
-    )
 }
 
 export const sameConfig = (a: object, b: object): boolean =>

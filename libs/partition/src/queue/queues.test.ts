@@ -133,14 +133,6 @@ describe('a section of a file', () => {
   })
 })
 
-it("retention beyond the log's record is refused where it is asked for", () => {
-  const p = new TestPartition()
-  p.own.recordMs = 3_600_000
-  expect(create(p, { retentionMs: 3_600_001 }).error?.id).toBe('InvalidConfig')
-  expect(create(p, { retentionMs: 3_600_000 }).ok).toBeDefined()
-  expect(create(p, {}, 'default').ok).toBeDefined()
-})
-
 describe('a setting', () => {
   const ranges: [keyof QueueConfig, number, number][] = [
     ['leaseMs', limits.leaseMsMin, limits.leaseMsMax],
