@@ -53,9 +53,9 @@ export const sqsMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'SQS-08',
-    file: 'libs/partition/src/read/describe.ts',
-    from: 'at < before',
-    to: 'at > before',
+    file: 'libs/partition/src/ownership/Ages.ts',
+    from: '({ second }) => second)',
+    to: '({ second }) => -second)',
     what: 'the age is that of the youngest message',
   },
   {

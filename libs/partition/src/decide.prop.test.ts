@@ -1,7 +1,7 @@
 import { type LogEvent, type Answers, type Command, featureLevel, type QueueConfig } from '@kiroku/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { describeQueues, snapshot, stateHash, type Turn } from './index.ts'
+import { describeQueues, snapshot, stateHash, type Turn, type TurnAnswer } from './index.ts'
 import { Times } from './ownership/Times.ts'
 import { freeSlot } from './store/LiveSlab.ts'
 import { by, Clients } from './testing/Clients.ts'
@@ -12,6 +12,10 @@ import { created, names, turns, type Value } from './testing/arbitraryTurns.ts'
 import { compare } from './testing/compareWithReference.ts'
 import { consume, foresee, foreseeRecall, reached } from './testing/foresee.ts'
 import { chance, editSome, eraseSome, moveSome, said } from './testing/shellActs.ts'
+
+/** Answers without the ages of queues, which a younger ownership may know more exactly, within a second. */
+const ageless = (said: readonly TurnAnswer[]): unknown =>
+  JSON.parse(JSON.stringify(said, (key, value: unknown) => (key === 'oldestAgeMs' ? 0 : value)))
 
 const play = (script: Value<typeof turns>, configs: Partial<QueueConfig>[], forkAt: number): void => {
   const p = new TestPartition()
@@ -31,7 +35,7 @@ const play = (script: Value<typeof turns>, configs: Partial<QueueConfig>[], fork
     compare(p.own, law)
     if (fork === undefined) return
     expect(fork.events).toEqual(p.events)
-    expect(fork.said).toEqual(p.said)
+    expect(ageless(fork.said)).toEqual(ageless(p.said))
   }
   const turn = (commands: Command[]): number[] => {
     if (fork !== undefined) fork.now = p.now

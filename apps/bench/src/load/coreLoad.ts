@@ -53,6 +53,13 @@ class Frames {
     this.#turn({ type: 'Enqueue', queue, producer: 'p', send: ++this.#sends, messages, ...extras })
   }
 
+  /** What one description of the queue takes, in ms. */
+  describe(): number {
+    const beganMs = performance.now()
+    this.#turn({ type: 'DescribeQueue', queue })
+    return performance.now() - beganMs
+  }
+
   receive(max: number): void {
     const poll = `poll-${++this.#polls}`
     this.#turn({ type: 'Receive', queue, poll, max, waitMs: 0, mode: 'push', consumer: 'c' })
@@ -128,6 +135,7 @@ const grown = {
 >
 
 const warmFrames = 300_000
+const descriptions = 5_000
 
 const policy: Policy = { attemptsMax: 4, exhaustion: 'onExpiry', hasDeadLetter: true, lateHandles: 'accept' }
 
@@ -179,6 +187,14 @@ const tasks = {
     const beganMs = threadMs()
     snapshotting(frames.state, space.value).next()
     return { turnMs: frames.longestMs, copyMs: threadMs() - beganMs }
+  },
+
+  /** The slowest in a hundred of many descriptions of a queue with this many messages under leases, in ms. */
+  describeMs: ({ messages }: { messages: number }) => {
+    const frames = live(messages)
+    frames.describe()
+    const times = Array.from({ length: descriptions }, () => frames.describe()).sort((a, b) => a - b)
+    return times[Math.floor(0.99 * descriptions)]!
   },
 
   /** Nanoseconds that one step of the compiled machine takes the processor. */

@@ -41,6 +41,7 @@ export const moveDelayed = (state: PartitionState, queue: QueueState, n: number,
 export const recallDelayed = (state: PartitionState, queue: QueueState, n: number): void => {
   const { run } = isolateDelayed(state, queue, n)
   state.dedup.forget(queue, n, state.runs.enqueuedAt(run))
+  state.watcher?.counted(queue, state.runs.enqueuedAt(run), -1)
   state.runs.free(run)
   queue.delayed--
   for (const sub of queue.subs) {

@@ -9,6 +9,7 @@ import type { PartitionState } from '../state/PartitionState.ts'
 import type { QueueState, Subscription } from '../state/QueueState.ts'
 import type { Watcher } from '../state/Watcher.ts'
 import { Heap } from '../store/Heap.ts'
+import { Ages } from './Ages.ts'
 import type { Followers } from './Followers.ts'
 import { Receives } from './Receives.ts'
 import { RepeatedDeliveries } from './RepeatedDeliveries.ts'
@@ -42,6 +43,8 @@ export class Ownership implements Watcher {
   awaitingGone: { readonly token: number; readonly queue: number; readonly ok: object }[] = []
   /** Who waits until keys are deleted. */
   awaitingErased: { readonly token: number; readonly erasure: number; readonly discarded: number }[] = []
+  /** Made when it is first asked for: what nobody asks for costs nothing. */
+  #ages: Ages | undefined
   /** By the index of the subscription. */
   readonly #receives: (Receives | undefined)[] = []
   readonly #spreads = new Map<QueueState, SpreadProgress>()
@@ -76,6 +79,11 @@ export class Ownership implements Watcher {
   /** Whether a redrive, on record or not, is not done yet. */
   isRunning(redrive: Redrive): boolean {
     return this.state.redrives.has(redrive) || this.dryRuns.running.has(redrive)
+  }
+
+  /** How old the messages of each queue are. */
+  get ages(): Ages {
+    return (this.#ages ??= new Ages(this.state))
   }
 
   /** How far the parts of a spread queue follow. */
@@ -125,6 +133,11 @@ export class Ownership implements Watcher {
 
   left(sub: Subscription, delivery: number): void {
     this.of(sub).flow?.left(delivery)
+    this.times.consumers.left(delivery)
+  }
+
+  counted(queue: QueueState, at: number, messages: number): void {
+    this.#ages?.count(queue, at, messages)
   }
 
   expect(at: number): void {
@@ -155,12 +168,15 @@ export class Ownership implements Watcher {
   }
 
   queueClosed(queue: QueueState): void {
+    this.#ages?.forget(queue)
     this.dryRuns.drop(queue)
     this.#spreads.delete(queue)
     this.#receivedAt.delete(queue)
   }
 
   clockResumed(): void {
+    // Messages that came in the disputed time came at another one now.
+    this.#ages = undefined
     this.#beganAt = this.state.at
     this.#receivedAt.clear()
     for (const sub of this.state.subscriptions) {

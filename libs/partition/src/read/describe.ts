@@ -5,20 +5,20 @@ import {
   type SubscriptionDescription,
 } from '@kiroku/protocol'
 import { describeOutbox } from '../forward/describeOutbox.ts'
+import { Ages } from '../ownership/Ages.ts'
 import type { Ownership } from '../ownership/Ownership.ts'
 import type { Recent } from '../ownership/RecentDeliveries.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
 import type { QueueState, Subscription } from '../state/QueueState.ts'
-import { freeSlot } from '../store/LiveSlab.ts'
-import { listsOf } from '../store/readyRuns.ts'
 import { subscriptionCounts, sumOf } from './countsOf.ts'
 import { describeConsumers } from './describeConsumers.ts'
 import { failureWarning } from './failureWarning.ts'
 import { leaseWarning } from './leaseWarning.ts'
 
 /**
- * Describes queues at partition time `now`, with one pass over the live messages however many queues are asked for.
- * @param own adds what only the owner knows: who waits, how long things take, what is held up
+ * Describes queues at partition time `now`.
+ * @param own adds what only the owner knows: who waits, how long things take, what is held up; and without it the ages take
+ * one pass over all messages
  */
 export const describeQueues = (
   state: PartitionState,
@@ -26,7 +26,7 @@ export const describeQueues = (
   now: number,
   own?: Ownership,
 ): QueueDescription[] => {
-  const oldest = oldestOf(state)
+  const ages = own?.ages ?? new Ages(state)
   const outbox = describeOutbox(state, own)
   const descriptions: QueueDescription[] = []
   for (const q of queues) {
@@ -48,7 +48,7 @@ export const describeQueues = (
       deliveryPaused: q.deliveryPaused,
       counts: sumOf(q, subscriptions),
       subscriptions,
-      oldestAgeMs: Math.max(0, now - (oldest.get(q) ?? now)),
+      oldestAgeMs: Math.max(0, now - (ages.oldestAt(q) ?? now)),
       waitingPolls: subscriptions.reduce((n, s) => n + s.waitingPolls, 0),
       ...(leaving === undefined ? undefined : { outbox: leaving }),
       ...(times === undefined ? undefined : { times }),
@@ -112,21 +112,4 @@ const describeSubscription = (
 const holdOf = (sub: Subscription, now: number): Pick<SubscriptionDescription, 'hold'> => {
   const hold = sub.holdAt(now)
   return hold === undefined ? {} : { hold }
-}
-
-const oldestOf = (state: PartitionState): Map<QueueState, number> => {
-  const oldest = new Map<QueueState, number>()
-  const see = (queue: QueueState, at: number): void => {
-    const before = oldest.get(queue)
-    if (before === undefined || at < before) oldest.set(queue, at)
-  }
-  const { live, runs } = state
-  for (let slot = 0; slot < live.top; slot++)
-    if (live.state[slot] !== freeSlot)
-      see(state.subscriptions[live.owner[slot]!]!.queue, live.enqueuedAt[slot]!)
-  for (const q of state.queues.values())
-    for (const sub of q.subs)
-      for (const { readyHead } of listsOf(sub)) if (readyHead !== 0) see(q, runs.enqueuedAt(readyHead))
-  for (const d of state.delayedRuns.items) see(d.queue, runs.enqueuedAt(d.run))
-  return oldest
 }

@@ -151,7 +151,7 @@ export class Taking<B> {
     })
     const { now, own } = this.#turn
     own.times.delivered(sub, delivery, now, this.#attempts, this.#enqueuedAt, leaseUntil - now)
-    own.times.consumers.delivered(delivery, this.#poll.consumer)
+    own.times.consumers.delivered(sub, delivery, this.#poll.consumer, this.#attempts.length)
     return {
       ...about,
       now,

@@ -15,8 +15,10 @@ export interface Watcher {
   groupCanDeliver(sub: Subscription, group: string): void
   /** Of a limited subscription: this many messages are in flight with a new delivery. */
   entered(sub: Subscription, delivery: number, messages: number): void
-  /** Of a limited subscription: a message of that delivery is no longer in flight. */
+  /** A message of that delivery is no longer in flight. */
   left(sub: Subscription, delivery: number): void
+  /** Messages of the queue that came at `at`, in ms, are there, or with a negative number no more; once per subscription. */
+  counted(queue: QueueState, at: number, messages: number): void
   /** Retention ends at this time, in ms of partition time. */
   expect(at: number): void
   /** Ends of retention or of idle queues have changed: all are looked at from this time on. */

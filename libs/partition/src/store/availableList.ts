@@ -57,11 +57,12 @@ export const takeOut = (state: PartitionState, sub: Subscription, slot: number):
       break
   }
   if (sub.groups !== undefined) groupRetired(state, sub, slot)
+  state.watcher?.counted(sub.queue, live.enqueuedAt[slot]!, -1)
 }
 
 /** Counts a message that is in flight no more. */
 export const land = (state: PartitionState, sub: Subscription, slot: number): void => {
   sub.inflight--
-  if (sub.isLimited) state.watcher?.left(sub, state.live.delivery[slot]!)
+  state.watcher?.left(sub, state.live.delivery[slot]!)
   if (sub.groups !== undefined) groupLeaseEnded(state, sub, slot)
 }

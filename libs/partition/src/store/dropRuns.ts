@@ -15,7 +15,10 @@ export const purgeQueue = (state: PartitionState, queue: QueueState, upTo: numbe
       sub.entered += waiting
       sub.discarded += waiting
     }
-    state.delayedRuns.drop(queue, (d) => state.runs.free(d.run))
+    state.delayedRuns.drop(queue, ({ run }) => {
+      state.watcher?.counted(queue, state.runs.enqueuedAt(run), -state.runs.count(run))
+      state.runs.free(run)
+    })
     queue.delayed = 0
   }
   queue.purgedTo = upTo
@@ -67,7 +70,11 @@ export const dropQueue = (state: PartitionState, queue: QueueState): void => {
 }
 
 const freeRuns = (state: PartitionState, sub: Subscription): void => {
-  for (const run of readyRuns(state, sub)) state.runs.free(run)
+  const { runs } = state
+  for (const run of readyRuns(state, sub)) {
+    state.watcher?.counted(sub.queue, runs.enqueuedAt(run), -runs.count(run))
+    runs.free(run)
+  }
   sub.readyHead = 0
   sub.readyTail = 0
   sub.restoredTail = 0

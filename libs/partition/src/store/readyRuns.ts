@@ -36,6 +36,7 @@ export const addArrival = (
     const { tag = '', group = '' } = arrival
     state.delayedRuns.push(new DelayedRun(queue, run, first, enqueuedAt + delayMs, tag, group))
     queue.delayed += count
+    state.watcher?.counted(queue, enqueuedAt, count)
     return
   }
   const { subs } = queue
@@ -115,6 +116,7 @@ const becameReady = (
     group.lastArrivalAt = state.at
     offer(state, sub, group)
   }
+  watcher?.counted(sub.queue, enqueuedAt, count)
   watcher?.expect(enqueuedAt + sub.config.retentionMs)
 }
 
@@ -127,6 +129,7 @@ export const distribute = (
   const { runs } = state
   const count = runs.count(run)
   queue.delayed -= count
+  state.watcher?.counted(queue, runs.enqueuedAt(run), -count)
   let given = false
   for (const sub of queue.subs) {
     const own = ownCount(state, sub, run)

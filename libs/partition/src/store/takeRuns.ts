@@ -95,6 +95,7 @@ const takeFromList = (
     sub.readyBytes -= runs.bytes(run)
     if (group !== undefined) group.ready -= to - from
     taken += to - from
+    state.watcher?.counted(sub.queue, runs.enqueuedAt(run), from - to)
     going(run)
     runs.free(run)
     run = next

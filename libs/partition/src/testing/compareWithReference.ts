@@ -3,6 +3,7 @@ import { isFinal, State } from '@kiroku/protocol'
 import { expect } from 'vitest'
 import type { Groups } from '../groups/Groups.ts'
 import { describeQueues, type Ownership, type PartitionState, readyRuns } from '../index.ts'
+import { Ages } from '../ownership/Ages.ts'
 import type { QueueState, Subscription } from '../state/QueueState.ts'
 import { loadCell } from '../store/loadCell.ts'
 import { listsOf } from '../store/readyRuns.ts'
@@ -19,8 +20,14 @@ export const compare = (own: Ownership, law: ReferencePartition): void => {
     describeQueues(state, state.queues.values(), state.at).map((d) => [d.queue, d]),
   )
   let live = 0
+  const passed = new Ages(state)
   for (const q of state.queues.values()) {
     const known = law.queues.get(q.id)!
+    // What is counted as messages come and go, and one pass over all of them, agree to the second.
+    const [counted, found] = [own.ages.oldestAt(q), passed.oldestAt(q)]
+    expect(counted === undefined).toBe(found === undefined)
+    expect(Math.floor((counted ?? 0) / 1_000)).toBe(Math.floor((found ?? 0) / 1_000))
+    expect(counted ?? 0).toBeLessThanOrEqual(found ?? 0)
     expect(delayedOf(state, q)).toEqual(known.delayed)
     expect(keysOf(state, q)).toEqual(keysInForce(known, state.at))
     expect(q.subs.map((sub) => sub.id).sort()).toEqual([...known.subs.keys()].sort())
@@ -55,6 +62,9 @@ export const compare = (own: Ownership, law: ReferencePartition): void => {
         redelivered: counts.redelivered,
       })
       expect(sub.hold?.until ?? 0).toBe(lawSub.held.until)
+      const held = [...own.times.consumers.of(sub).values()].map(({ inflight }) => inflight)
+      // An ownership knows of the deliveries that it made.
+      expect(held.reduce((sum, n) => sum + n, 0)).toBeLessThanOrEqual(sub.inflight)
       compareLists(state, sub)
       servesGroups(own, sub)
     }

@@ -110,9 +110,9 @@ it('the queues of a wrangler file are applied under the name of its Worker', asy
 
 it('a wrong file keeps the engine from starting, before anything runs', async () => {
   await using other = await temporaryFolder()
-  await writeFile(`${other.path}/queues.jsonc`, '{ "queues": { "mail": { "leaseMs": 0 } } }')
+  await writeFile(`${other.path}/queues.jsonc`, '{ "queues": { "mail": { "leaseMs": -1 } } }')
   const finished = await new Kiroku(other.path).run(['up', '--config', 'queues.jsonc'])
   expect(finished.exit).toBe(2)
-  expect(finished.stderr).toContain('queues.jsonc:1:25: queues.mail: leaseMs must be from 1 ms to 12 h')
+  expect(finished.stderr).toContain('queues.jsonc:1:25: queues.mail: leaseMs must be from 0 ms to 12 h')
   expect(finished.stdout).toBe('')
 })
