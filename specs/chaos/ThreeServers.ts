@@ -119,7 +119,17 @@ export class ThreeServers {
       ),
     ]
     const guest = await make('guest', { host: 'a' })
-    for (const node of nodes) node.start()
+    if (previous !== undefined) {
+      // The node that makes a log puts its own version in force unless an older one is there.
+      nodes[1]!.start()
+      const streams = async () =>
+        (await connection.request('$JS.API.STREAM.NAMES', '{}')).json<{ total?: number }>().total ?? 0
+      await waitUntil(async () => (await streams()) > partitions, {
+        timeoutMs: startMs,
+        what: 'the previous release makes the log',
+      })
+    }
+    for (const node of nodes) if (node.pid === 0) node.start()
     return new ThreeServers(
       { nats, connection, nodes, guest, disk },
       { previous, proxies, routes, stack: stack.move() },
