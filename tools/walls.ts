@@ -151,7 +151,7 @@ export const rooms: ReadonlyArray<Room> = [
   },
   {
     folder: 'libs/doors',
-    may: ['@kiroku/protocol', '@kiroku/client', 'node:'],
+    may: ['@kiroku/protocol', '@kiroku/client', 'jose', 'node:'],
     why: 'what doors share knows no protocol of a door, and reaches the queues through the client alone',
   },
   {
@@ -215,6 +215,7 @@ export const rooms: ReadonlyArray<Room> = [
       'effect',
       'vitest',
       'fast-check',
+      'jose',
       'node:',
     ],
     why: 'a promise is proven through the public doors, not through a NATS client of its own',

@@ -71,6 +71,22 @@ export const securityMutants: ReadonlyArray<SpecMutant> = [
     what: 'a trace names the queue that a message came from, granted or not',
   },
   {
+    id: 'SEC-05.audience',
+    file: 'libs/doors/src/oidc/TokenIssuer.ts',
+    from: '...{ issuer, audience, algorithms },',
+    to: '...{ issuer, algorithms },',
+    spec: 'specs/security/SEC-05.oidc.spec.ts',
+    what: 'a token of the issuer for somebody else is accepted',
+  },
+  {
+    id: 'SEC-05.rotation',
+    file: 'libs/doors/src/oidc/TokenIssuer.ts',
+    from: "codeOf(error) === 'ERR_JWKS_NO_MATCHING_KEY' ? await keys.again() : undefined",
+    to: 'undefined',
+    spec: 'specs/security/SEC-05.oidc.spec.ts',
+    what: 'a new key of the issuer is not read',
+  },
+  {
     id: 'SEC-06',
     file: 'apps/kiroku/src/cli/Output.ts',
     from: '(text: string) => text : shown',

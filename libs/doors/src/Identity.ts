@@ -4,6 +4,10 @@ import { type Grants, KirokuError, type Role, roleOn, roleSomewhere, roleSuffice
 export interface Identity {
   readonly name: string
   readonly grants: Grants
+  /** Who vouches for the name; absent: the engine's own tokens. */
+  readonly issuer?: string
+  /** When it ends, in ms since 1970; absent: never. */
+  readonly untilMs?: number
 }
 
 /** What a request asks for. */

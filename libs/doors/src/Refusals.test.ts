@@ -5,6 +5,8 @@ import { Refusals, type Refusal } from './Refusals.ts'
 const unknown = new KirokuError('Unauthorized', 'the token is not known')
 const forbidden = new KirokuError('Forbidden', 'token "ann" has the role viewer; this needs admin')
 
+const expired = new KirokuError('TokenExpired', 'the token has expired')
+
 const given = () => {
   const told: Refusal[] = []
   return { told, refusals: new Refusals((refusal) => told.push(refusal)) }
@@ -25,11 +27,13 @@ it('refusals are told once in ten seconds for each origin, with their number', (
 it('refusals are counted, and other errors are not', () => {
   const { refusals } = given()
   refusals.refused(unknown, 'a', 0)
+  refusals.refused(expired, 'a', 0)
   refusals.refused(forbidden, 'a', 0)
   refusals.refused(forbidden, 'a', 0)
   expect(refusals.refused(new KirokuError('UnknownQueue', 'x'), 'a', 0)).toBe(0)
   expect(refusals.family().samples.map(({ labels, value }) => [labels.error_type, value])).toEqual([
     ['Unauthorized', 1],
+    ['TokenExpired', 1],
     ['Forbidden', 2],
   ])
 })
@@ -42,5 +46,7 @@ it('a caller that presents many wrong tokens waits longer each time, up to half 
   expect(refusals.refused(unknown, 'a', 0)).toBe(30_000)
   expect(refusals.refused(unknown, 'b', 0)).toBe(0)
   expect(refusals.refused(forbidden, 'a', 0)).toBe(0)
+  // A token that was good is no guess.
+  expect(refusals.refused(expired, 'a', 0)).toBe(0)
   expect(refusals.refused(unknown, 'a', 60_000)).toBe(0)
 })

@@ -5,7 +5,7 @@ import type { MetricFamily } from './MetricFamily.ts'
 export interface Refusal {
   /** Door and address of the caller, as `http 10.0.0.7`. */
   readonly origin: string
-  /** `Unauthorized` or `Forbidden`. */
+  /** `Unauthorized`, `TokenExpired` or `Forbidden`. */
   readonly id: string
   readonly message: string
   /** Refusals of this origin since the last one that was told. */
@@ -35,6 +35,9 @@ const tellMs = 10_000
 /** Origins that are remembered. */
 const originsMax = 10_000
 
+/** The errors that refuse a caller. */
+const refusals: ReadonlySet<string> = new Set(['Unauthorized', 'TokenExpired', 'Forbidden'])
+
 /** Counts refused callers, reports them without flooding the log, and slows down anyone who guesses tokens. */
 export class Refusals {
   readonly #tell: (refusal: Refusal) => void
@@ -52,7 +55,7 @@ export class Refusals {
    * @returns how long to hold the answer back, in ms: 0 unless the caller has presented many wrong tokens
    */
   refused(error: unknown, origin: string, nowMs: number): number {
-    if (!isKirokuError(error) || (error.id !== 'Unauthorized' && error.id !== 'Forbidden')) return 0
+    if (!isKirokuError(error) || !refusals.has(error.id)) return 0
     const { id, message } = error
     this.#counts.set(id, (this.#counts.get(id) ?? 0) + 1)
     const known = this.#originOf(origin, nowMs)
@@ -62,6 +65,7 @@ export class Refusals {
       known.untold = 0
       known.toldMs = nowMs
     }
+    // Whoever shows a token that was good guesses nothing.
     if (id !== 'Unauthorized') return 0
     known.guesses = Math.min(guessesMax, known.guesses + (nowMs - known.atMs) / guessMs) - 1
     known.guesses = Math.max(known.guesses, -waitsMax)
@@ -75,7 +79,7 @@ export class Refusals {
       type: 'counter',
       name: 'kiroku_http_refused_total',
       help: 'Requests to the HTTP API that were refused for lack of a token or of a role.',
-      samples: ['Unauthorized', 'Forbidden'].map((error_type) => ({
+      samples: [...refusals].map((error_type) => ({
         labels: { error_type },
         value: this.#counts.get(error_type) ?? 0,
       })),

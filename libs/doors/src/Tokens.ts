@@ -8,6 +8,7 @@ import {
   parseGrants,
 } from '@kiroku/protocol'
 import type { Identity } from './Identity.ts'
+import { isJwt, type TokenIssuer } from './oidc/TokenIssuer.ts'
 
 /** A bearer token of a door, of which only the digest is kept. */
 export interface Token {
@@ -89,30 +90,36 @@ const untilOf = (options: readonly string[], refuse: (why: string) => KirokuErro
 /** The tokens of an engine, which may be replaced while it runs. */
 export class Tokens {
   #tokens: readonly Token[]
+  readonly #issuer: TokenIssuer | undefined
 
-  constructor(tokens: readonly Token[] = []) {
+  /** @param issuer whose JWTs are accepted too */
+  constructor(tokens: readonly Token[] = [], issuer?: TokenIssuer) {
     this.#tokens = tokens
+    this.#issuer = issuer
   }
 
   /** Whether callers need one; otherwise everyone on this machine is admitted. */
   get areRequired(): boolean {
-    return this.#tokens.length > 0
+    return this.#tokens.length > 0 || this.#issuer !== undefined
   }
 
   /** Takes other tokens. Errors: `InvalidConfig`: an engine that requires tokens is never opened by taking them away. */
   replace(tokens: readonly Token[]): void {
-    if (tokens.length === 0 && this.areRequired)
+    if (tokens.length === 0 && this.areRequired && this.#issuer === undefined)
       throw new KirokuError('InvalidConfig', 'there are no tokens left')
     this.#tokens = tokens
   }
 
   /**
-   * The holder of this token, compared in constant time. `nowMs` is in ms since 1970. Errors: `Unauthorized`.
+   * The holder of this token, compared in constant time; one of an issuer is known when it was verified. `nowMs` is in ms
+   * since 1970. Errors: `Unauthorized`, `TokenExpired`, `IssuerUnavailable`.
    */
-  identify(presented: string, nowMs: number): Identity {
+  identify(presented: string, nowMs: number): Identity | Promise<Identity> {
     const digest = sha256(presented)
     let found: Token | undefined
     for (const candidate of this.#tokens) if (timingSafeEqual(candidate.digest, digest)) found = candidate
+    if (found === undefined && this.#issuer !== undefined && isJwt(presented))
+      return this.#issuer.identify(presented, nowMs)
     if (found === undefined)
       throw new KirokuError(
         'Unauthorized',
@@ -121,10 +128,10 @@ export class Tokens {
     const { name, grants, untilMs = Infinity } = found
     if (nowMs >= untilMs)
       throw new KirokuError(
-        'Unauthorized',
+        'TokenExpired',
         `the token of "${name}" ended at ${new Date(untilMs).toISOString()}`,
       )
-    return { name, grants }
+    return untilMs === Infinity ? { name, grants } : { name, grants, untilMs }
   }
 }
 

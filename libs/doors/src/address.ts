@@ -1,4 +1,5 @@
 import { KirokuError } from '@kiroku/protocol'
+import { isLoopback } from './isLoopback.ts'
 import type { Tokens } from './Tokens.ts'
 
 /** Where a door listens. */
@@ -7,10 +8,6 @@ export interface Address {
   /** 0 takes a free port. */
   readonly port: number
 }
-
-/** Whether an address is reachable from this machine only. */
-export const isLoopback = (host: string): boolean =>
-  host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host)
 
 /** Refuses to bind beyond loopback without tokens. Errors: `TokenRequired`. */
 export const checkBind = (host: string, tokens: Tokens): void => {

@@ -1,5 +1,5 @@
 import { cleanActor, KirokuError, type Actor } from '@kiroku/protocol'
-import { isLoopback } from './address.ts'
+import { isLoopback } from './isLoopback.ts'
 import type { Identity } from './Identity.ts'
 import type { Tokens } from './Tokens.ts'
 
@@ -17,17 +17,22 @@ const local: Identity = { name: 'local', grants: { role: 'admin', queues: [] } }
 
 /**
  * Finds who a caller is by token; without tokens everyone on this machine is `local`, an admin.
- * @throws `Unauthorized`, `Forbidden`
+ * @throws `Unauthorized`, `TokenExpired`, `IssuerUnavailable`, `Forbidden`
  */
-export const identify = (tokens: Tokens, { presented, headers }: Credentials): Identity => {
+export const identify = (
+  tokens: Tokens,
+  { presented, headers }: Credentials,
+): Identity | Promise<Identity> => {
   if (tokens.areRequired) return tokens.identify(presented, Date.now())
   checkLocalRequest(headers)
   return local
 }
 
-/** The actor that the record names; `origin` is the door and the address of the caller. */
-export const actorOf = ({ name }: Identity, origin: string, reason: string | undefined): Actor =>
-  cleanActor(reason === undefined ? { name, origin } : { name, origin, reason })
+/** The actor that the record names; `address` is the door and the address of the caller, and who vouches for the name follows. */
+export const actorOf = ({ name, issuer }: Identity, address: string, reason: string | undefined): Actor => {
+  const origin = issuer === undefined ? address : `${address} by ${issuer}`
+  return cleanActor(reason === undefined ? { name, origin } : { name, origin, reason })
+}
 
 /**
  * Refuses what another site's page makes a browser send to an API without tokens: cross-site requests, and

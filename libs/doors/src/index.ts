@@ -3,7 +3,8 @@
  * errors to statuses, and the times of operations. Knows no protocol of its own; talks to a `@kiroku/client`.
  */
 export type { Door, DoorAccess, OnDefect, OpenDoor } from './Door.ts'
-export { checkBind, httpUrl, isLoopback, listenError, type Address } from './address.ts'
+export { checkBind, httpUrl, listenError, type Address } from './address.ts'
+export { isLoopback } from './isLoopback.ts'
 export { actorOf, identify, isFromPage } from './admit.ts'
 export { Certificate, checkPair, type CertificatePair } from './Certificate.ts'
 export {
@@ -19,6 +20,8 @@ export { InFlight } from './InFlight.ts'
 export { roleFor, type Identity, type Need } from './Identity.ts'
 export { limitedServer } from './limitedServer.ts'
 export { readFamilies, type FamilyRow, type Labels, type MetricFamily, type Reader } from './MetricFamily.ts'
+export { parseClaimGrants, type ClaimGrant } from './oidc/ClaimGrant.ts'
+export { TokenIssuer, type IssuerOptions } from './oidc/TokenIssuer.ts'
 export { OperationTimes } from './OperationTimes.ts'
 export { Refusals, type Refusal } from './Refusals.ts'
 export { digestOf, parseTokens, Tokens, type Token } from './Tokens.ts'

@@ -26,6 +26,7 @@ export { canonical } from './canonical.ts'
 export {
   grantsRule,
   grantsText,
+  isLike,
   isRestricted,
   joinGrants,
   parseGrants,
@@ -79,7 +80,8 @@ export { mainSubscription } from './command/mainSubscription.ts'
 export { checkJson, contentTypeOf, jsonSlip } from './contentType.ts'
 export { shown, shownJson } from './shown.ts'
 export { KirokuError, isKirokuError, errorFromWire, type WireError } from './error/KirokuError.ts'
-export { errorRegistry, type ErrorId } from './error/errorRegistry.ts'
+export type { ErrorId } from './error/ErrorId.ts'
+export { errorRegistry } from './error/errorRegistry.ts'
 export { fingerprintOf } from './error/fingerprint.ts'
 export type { DiscardReason } from './event/DiscardReason.ts'
 export type { Actor } from './event/Actor.ts'

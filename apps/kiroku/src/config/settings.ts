@@ -1,3 +1,4 @@
+import { accessSettings } from './accessSettings.ts'
 import { httpSettings } from './httpSettings.ts'
 import { setting } from './Setting.ts'
 
@@ -219,24 +220,7 @@ export const settingsTable = [
       'Whether a node and the clients on its machine, under the same user, talk directly over a Unix-domain socket in the data folder, and over NATS only where that fails. Not on Windows.',
   }),
   ...httpSettings,
-  setting({
-    key: 'tokens',
-    flag: 'tokens',
-    env: 'KIROKU_TOKENS',
-    kind: 'text',
-    metavar: 'LIST',
-    description:
-      'Bearer tokens of the HTTP API as `name:role:token`, separated by commas; roles: viewer, operator, admin, or one on some queues, like `operator@orders-*`. Better set in the environment or a file.',
-  }),
-  setting({
-    key: 'tokensFile',
-    flag: 'tokens-file',
-    env: 'KIROKU_TOKENS_FILE',
-    kind: 'text',
-    metavar: 'FILE',
-    description:
-      'File with one `name:role:token` per line, where the token may be its digest, as `kiroku token new` prints it, and ` until=DATE` may follow; lines that begin with # are comments. Read again when it changes.',
-  }),
+  ...accessSettings,
   setting({
     key: 'audit',
     flag: 'audit',

@@ -23,6 +23,10 @@ const settings = (more: { tokens?: string; dataDir?: string } = {}) => ({
   tokensFile: undefined,
   httpTlsCert: undefined,
   httpTlsKey: undefined,
+  oidcIssuer: undefined,
+  oidcAudience: 'kiroku',
+  oidcRoles: undefined,
+  oidcName: 'sub',
   dataDir: join(folder.path, 'data'),
   ...more,
 })

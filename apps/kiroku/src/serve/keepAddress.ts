@@ -14,6 +14,7 @@ import { KirokuError } from '@kiroku/protocol'
 import type { Settings } from '../config/settings.ts'
 import type { HttpAddress } from './HttpAddress.ts'
 import { followCertificate, readCertificate, type CertificateSettings } from './certificateOf.ts'
+import { issuerOf, type IssuerSettings } from './issuerOf.ts'
 import type { Logger } from './Logger.ts'
 import { followTokens, readTokens } from './tokensOf.ts'
 import { whoListens } from './whoListens.ts'
@@ -41,16 +42,20 @@ export interface KeptAddress {
  * engine. Errors: `InvalidConfig`, `TokenRequired`, `PortInUse`, `InvalidArgument`.
  */
 export const keepAddress = async (
-  settings: Pick<Settings, 'tokens' | 'tokensFile' | 'dataDir'> & CertificateSettings,
+  settings: Pick<Settings, 'tokens' | 'tokensFile' | 'dataDir'> & CertificateSettings & IssuerSettings,
   addresses: readonly HttpAddress[],
 ): Promise<KeptAddress> => {
-  const tokens = new Tokens(await readTokens(settings))
+  const issuer = issuerOf(settings)
+  const tokens = new Tokens(await readTokens(settings), issuer)
   for (const { host } of addresses) checkBind(host, tokens)
   const certificate = await readCertificate(settings)
   const checked = {
     tokens,
     ...(certificate === undefined ? {} : { certificate }),
     follow: (logger: Logger) => {
+      issuer?.begin((error) =>
+        logger('warn', 'keys of the issuer not read; those known before hold', { error }),
+      )
       const stops = [followTokens(tokens, settings, logger), followCertificate(certificate, settings, logger)]
       return () => stops.forEach((stop) => stop())
     },

@@ -1,6 +1,9 @@
 import { roleFor, type Identity } from '@kiroku/doors'
 import { type Grants, isRestricted, type Role, roleOn, roleSuffices } from '@kiroku/protocol'
 
+/** The longest time of a timer of Node.js. */
+const timerMsMax = 2 ** 31 - 1
+
 /** What a caller may see and do, where answers are made for them. */
 export class Granted {
   readonly #caller: Identity
@@ -17,6 +20,14 @@ export class Granted {
   /** Whether roles differ by queue. */
   get differs(): boolean {
     return this.#caller.grants.queues.length > 0
+  }
+
+  /** Aborted when the caller's token ends, and by `other`. */
+  until(other: AbortSignal): AbortSignal {
+    const { untilMs } = this.#caller
+    if (untilMs === undefined) return other
+    const leftMs = Math.max(0, Math.min(untilMs - Date.now(), timerMsMax))
+    return AbortSignal.any([other, AbortSignal.timeout(leftMs)])
   }
 
   get grants(): Grants {

@@ -83,7 +83,8 @@ export const admitCaller = Effect.fnUntraced(function* (
   const request = yield* HttpServerRequest.HttpServerRequest
   try {
     if (isReadOnly) throw new KirokuError('Forbidden', 'the console is read-only here')
-    const identity = identify(tokens, { presented, headers: request.headers })
+    const found = identify(tokens, { presented, headers: request.headers })
+    const identity = found instanceof Promise ? unwrap(yield* settled(found)) : found
     return { identity, role: roleFor(identity, need) }
   } catch (error) {
     const waitMs = refusals.refused(error, originOf(request), performance.now())
@@ -91,6 +92,15 @@ export const admitCaller = Effect.fnUntraced(function* (
     return yield* Effect.fail(toDoorError(error))
   }
 })
+
+/** What becomes of a promise, so that `try` catches it here. */
+const settled = <A>(promise: Promise<A>) =>
+  Effect.promise(() => Promise.allSettled([promise]).then(([result]) => result))
+
+const unwrap = <A>(result: PromiseSettledResult<A>): A => {
+  if (result.status === 'rejected') throw result.reason
+  return result.value
+}
 
 /** The door and the address of a caller. */
 const originOf = ({ remoteAddress }: HttpServerRequest.HttpServerRequest): string =>

@@ -19,7 +19,8 @@ export const feedHandlers = ({ feed }: ApiDependencies, closing: AbortSignal) =>
     queue?: string,
   ) {
     const { name: principal } = yield* Caller
-    const { isRestricted, grants } = yield* CallerGranted
+    const granted = yield* CallerGranted
+    const { isRestricted, grants } = granted
     const response = toServerResponse(yield* HttpServerRequest.HttpServerRequest)
     const position = headers['last-event-id'] ?? from
     const opened = yield* call(async () =>
@@ -28,7 +29,9 @@ export const feedHandlers = ({ feed }: ApiDependencies, closing: AbortSignal) =>
     // A client that leaves before the first event never reads the stream, so its end does not close the feed.
     response.once('close', opened.close)
     return HttpServerResponse.stream(
-      Stream.fromAsyncIterable(serverSentEvents(opened, closing), (cause) => cause).pipe(Stream.encodeText),
+      Stream.fromAsyncIterable(serverSentEvents(opened, granted.until(closing)), (cause) => cause).pipe(
+        Stream.encodeText,
+      ),
       {
         contentType: 'text/event-stream',
         // A proxy that buffers the answer would hold it back.

@@ -1,4 +1,5 @@
-import { type ErrorId, errorRegistry } from './errorRegistry.ts'
+import type { ErrorId } from './ErrorId.ts'
+import { errorRegistry } from './errorRegistry.ts'
 
 /** The form in which an error crosses a wire. */
 export interface WireError {

@@ -1,70 +1,4 @@
-/** Stable id of an error. */
-export type ErrorId =
-  | 'InvalidArgument'
-  | 'InvalidConfig'
-  | 'InvalidQueueName'
-  | 'InvalidFilter'
-  | 'MalformedJson'
-  | 'MalformedRequest'
-  | 'BodyTooLarge'
-  | 'UnknownQueue'
-  | 'QueueExists'
-  | 'QueueInUse'
-  | 'QueueMoved'
-  | 'UnknownSubscription'
-  | 'SubscriptionExists'
-  | 'BeyondRecord'
-  | 'FutureMoment'
-  | 'NoAuditor'
-  | 'UnknownMessage'
-  | 'NotDelayed'
-  | 'NotEditable'
-  | 'BodyMismatch'
-  | 'InvalidReceipt'
-  | 'UnknownReceipt'
-  | 'ReceiptExpired'
-  | 'LeaseCapReached'
-  | 'LeaseTooShort'
-  | 'LeaseExpired'
-  | 'HandlerStuck'
-  | 'RedriveRunning'
-  | 'UnknownRedrive'
-  | 'Unauthorized'
-  | 'Forbidden'
-  | 'TokenRequired'
-  | 'Busy'
-  | 'OutOfOrder'
-  | 'Unavailable'
-  | 'NotOwner'
-  | 'Timeout'
-  | 'ReplyTimeout'
-  | 'SendUnknown'
-  | 'Stopped'
-  | 'NatsUnreachable'
-  | 'NatsUnauthorized'
-  | 'NatsForbidden'
-  | 'NatsTlsFailed'
-  | 'NoQuorum'
-  | 'NatsTooOld'
-  | 'NatsServerMissing'
-  | 'JetStreamDisabled'
-  | 'PortInUse'
-  | 'StorageFull'
-  | 'RecordTooLarge'
-  | 'ForeignStream'
-  | 'Fenced'
-  | 'LogAmbiguous'
-  | 'LogDamaged'
-  | 'LogShortened'
-  | 'FutureVersion'
-  | 'NotFinalized'
-  | 'Quarantined'
-  | 'KeysUnavailable'
-  | 'KeysLost'
-  | 'NotErasable'
-  | 'WorkerInvalid'
-  | 'WorkerBroken'
-  | 'Internal'
+import type { ErrorId } from './ErrorId.ts'
 
 const entry = (retryable: boolean, http: number, exit: number, help: string): ErrorEntry => ({
   retryable,
@@ -222,6 +156,18 @@ export const errorRegistry: Readonly<Record<ErrorId, ErrorEntry>> = {
     401,
     8,
     'Pass a valid token with --token, KIROKU_TOKEN or the Authorization header.',
+  ),
+  TokenExpired: entry(
+    false,
+    401,
+    8,
+    'Get a new one: from the issuer that this one is of, or from whoever keeps the file of tokens (`kiroku token new`).',
+  ),
+  IssuerUnavailable: entry(
+    true,
+    503,
+    5,
+    'Check that the engine reaches the issuer that --oidc-issuer names. Tokens of the file are accepted meanwhile.',
   ),
   Forbidden: entry(
     false,
