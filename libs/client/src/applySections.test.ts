@@ -129,7 +129,6 @@ describe('the sections of a file', () => {
       /circle: a → b → a/,
     ],
     ['a contradiction', { a: {}, b: { deliveryDelayMs: 5 * day } }, /queue "b": a deliveryDelayMs/],
-    ['retention beyond the record', { a: {}, b: { retentionMs: 8 * day } }, /queue "b": a retentionMs/],
     [
       'a subscription that contradicts its queue',
       { a: {}, b: { leaseCapMs: 60_000, subscriptions: { s: { leaseMs: 60_001 } } } },
