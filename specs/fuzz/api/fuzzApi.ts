@@ -19,6 +19,12 @@ const describedShare = 0.5
 /** How long an answer may take: longer than any receive of a run waits, in ms. */
 const patienceMs = 30_000
 
+/**
+ * What Node answers before the API sees a request: header fields, the path among them, that are too long, and on a machine that
+ * is busy with other things a header that it did not come to read within its time.
+ */
+const ofNode: ReadonlySet<number> = new Set([408, 431])
+
 /** Findings that are told. */
 const toldMax = 40
 
@@ -116,8 +122,7 @@ class ApiRun {
         readonly messageIds?: readonly string[]
         readonly missing?: readonly unknown[]
       }
-      // Node refuses header fields, the path among them, that are too long, before the API sees them.
-      const isOwn = status < 400 || status === 431 || typeof answer.id === 'string'
+      const isOwn = status < 400 || ofNode.has(status) || typeof answer.id === 'string'
       const lacks =
         path === '/v1/queues' && method === 'GET' && status === 200 && answer.missing?.length !== 0
       if (status === 500 || !isOwn || lacks) this.#error(`${status} ${what}: ${text.slice(0, 300)}`)

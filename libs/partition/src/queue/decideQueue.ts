@@ -33,9 +33,11 @@ export const decideCreateQueue = <B>(turn: Turn<B>, c: CommandOf<'CreateQueue'>,
       return turn.ok(token, { queue: existing.id, created: false })
     }
     if (state.queues.size >= limits.queuesMax)
-      throw new KirokuError('Busy', `this partition has its ${limits.queuesMax} queues already`, {
-        retryAfterMs: limits.fullMs,
-      })
+      throw new KirokuError(
+        'Busy',
+        `partition ${state.partition} has ${limits.queuesMax.toLocaleString('en')} queues, which is the most: delete some, or use a log with more partitions`,
+        { retryAfterMs: limits.fullMs },
+      )
     const queue = state.nextQueue
     refuseOwnDeadLetter(state.partition, queue, c.queue, config)
     if (c.dryRun !== true)

@@ -29,7 +29,12 @@ describe('creating a queue', () => {
     const p = new TestPartition()
     const names = Array.from({ length: limits.queuesMax }, (_, i) => `q${i}`)
     p.turn(...names.map((queue) => ({ type: 'CreateQueue', queue, config: {}, by }) as const))
-    expect(create(p, {}, 'one-more').error).toMatchObject({ id: 'Busy', retryAfterMs: limits.fullMs })
+    expect(create(p, {}, 'one-more').error).toMatchObject({
+      id: 'Busy',
+      message:
+        'partition 0 has 10,000 queues, which is the most: delete some, or use a log with more partitions',
+      retryAfterMs: limits.fullMs,
+    })
   })
   it('or a subscription of one that has its most is refused with a pause', () => {
     const p = new TestPartition()
