@@ -32,7 +32,7 @@ describe('creating a queue', () => {
     expect(create(p, {}, 'one-more').error).toMatchObject({
       id: 'Busy',
       message:
-        'partition 0 has 10,000 queues, which is the most: delete some, or use a log with more partitions',
+        'partition 3 has 10,000 queues, which is the most: delete some, or use a log with more partitions',
       retryAfterMs: limits.fullMs,
     })
   })

@@ -142,6 +142,15 @@ describe('the doctor', () => {
     expect(found?.advice).toContain('kiroku cluster clock --accept node')
   })
 
+  it('names what is wrong with many queues once, and some of them', () => {
+    const queues = Array.from({ length: 1_030 }, (_, n) =>
+      queue(`q${n}`, null, n < 1_022 ? ['Why.'] : ['How.']),
+    )
+    const found = diagnose({ ...healthy, queues }).filter(({ check }) => check === 'queue settings')
+    expect(found.map(({ advice }) => advice)).toEqual(['Why.', 'How.'])
+    expect(found[0]!.detail).toMatch(/^queues q0, q1, .* q19, and 1,002 more$/)
+  })
+
   it('says what to do about every problem', () => {
     const sick = diagnose({
       ...healthy,

@@ -272,15 +272,20 @@ const lostLogs = ({ lostLogs }: Facts): Finding[] =>
 
 const settings = ({ queues }: Facts): Finding[] => {
   const check = 'queue settings'
-  const findings = queues.flatMap(({ name, warnings }) =>
-    warnings.map((advice): Finding => ({
-      check,
-      status: 'warning',
-      detail: `queue ${name}`,
-      advice,
-    })),
-  )
+  const warned = queues.flatMap(({ name, warnings }) => warnings.map((advice) => ({ name, advice })))
+  const findings = [...Map.groupBy(warned, ({ advice }) => advice)].map(([advice, of]): Finding => {
+    const names = of.map(({ name }) => name)
+    return { check, status: 'warning', detail: namedQueues(names), advice }
+  })
   return findings.length > 0 ? findings : [{ check, status: 'ok', detail: 'no known problems' }]
+}
+
+const namedMax = 20
+
+const namedQueues = (names: readonly string[]): string => {
+  if (names.length === 1) return `queue ${names[0]}`
+  const more = names.length - namedMax
+  return `queues ${names.slice(0, namedMax).join(', ')}${more > 0 ? `, and ${more.toLocaleString('en')} more` : ''}`
 }
 
 /** Two concurrent changes can create a circle that no single one may. */
