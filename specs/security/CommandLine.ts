@@ -35,6 +35,8 @@ interface Ready {
 export class CommandLine implements AsyncDisposable {
   readonly #folder: TemporaryFolder
   readonly #running: Running[] = []
+  /** How many files each program that is started from now on may have open; undefined: as many as this one. */
+  openFilesMax: number | undefined
 
   private constructor(folder: TemporaryFolder) {
     this.#folder = folder
@@ -114,7 +116,9 @@ export class CommandLine implements AsyncDisposable {
   }
 
   #spawn(script: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
-    return spawn(process.execPath, script, {
+    const limited = ['-c', `ulimit -n ${this.openFilesMax} && exec "$@"`, 'sh', process.execPath, ...script]
+    const [file, args] = this.openFilesMax === undefined ? [process.execPath, script] : ['sh', limited]
+    return spawn(file, args, {
       cwd: this.folder,
       env: { ...process.env, KIROKU_NATS_PORT: '0', KIROKU_CONSOLE: 'off', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,10 +1,14 @@
 import { httpLimitsDefault, type HttpLimits } from '@kiroku/doors'
 import type { Settings } from '../config/settings.ts'
 
-/** The limits of the HTTP API by the settings. */
-export const httpLimitsOf = (settings: Settings): HttpLimits => ({
+/** What an engine needs besides the connections to its API: NATS, links, the index, its log. */
+const otherFiles = 100
+
+/** The limits of the HTTP API by the settings. @param openFilesMax of the process; undefined: not known */
+export const httpLimitsOf = (settings: Settings, openFilesMax = Infinity): HttpLimits => ({
   ...httpLimitsDefault,
-  connectionsMax: settings.httpConnections,
+  // Beyond what it may open, a process closes connections without a word, and has no file left for anything else.
+  connectionsMax: Math.max(1, Math.min(settings.httpConnections, openFilesMax - otherFiles)),
   requestsMax: settings.httpRequests,
   bytesMax: settings.httpBytes,
   headerMs: settings.httpHeaderTime,

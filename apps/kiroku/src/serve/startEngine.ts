@@ -13,6 +13,7 @@ import { catalogueStream } from '../log/logAdapter.ts'
 import type { LogSetup } from '../log/openEngineLog.ts'
 import { engineDependencies } from './engineDependencies.ts'
 import { httpLimitsOf } from './httpLimitsOf.ts'
+import { openFilesMax } from './openFilesMax.ts'
 import { finalizeNewLog, joinLog } from './joinLog.ts'
 import type { KeptAddress } from './keepAddress.ts'
 import { logClientEvent } from './logClientEvent.ts'
@@ -113,6 +114,14 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
     closers.push(() => Promise.resolve(closeFeed()))
     const pagesOf = (host: string) =>
       pages === undefined ? {} : { console: { ...pages, isReadOnly: consoleMode(settings, host) !== 'on' } }
+    const files = openFilesMax()
+    const limits = httpLimitsOf(settings, files)
+    if (address !== undefined && limits.connectionsMax < settings.httpConnections)
+      logger('warn', 'fewer connections to the API than set', {
+        set: settings.httpConnections,
+        taken: limits.connectionsMax,
+        why: `this process may have ${files} files open: raise that, with LimitNOFILE or ulimit -n`,
+      })
     const doors =
       address === undefined
         ? []
@@ -121,7 +130,7 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
               ...address,
               ...pagesOf(address.host),
               bodyBytesMax: settings.httpBody,
-              limits: httpLimitsOf(settings),
+              limits,
               ...(certificate === undefined ? {} : { certificate }),
               onReveal: ({ by, ...what }) =>
                 logger('info', 'hidden body revealed', { ...what, by: by.name, from: by.origin }),
