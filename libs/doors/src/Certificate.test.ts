@@ -1,25 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { Certificate, checkPair } from './Certificate.ts'
+import { expiredPair } from './testing/expiredPair.ts'
 
-/** A certificate that ended in 2021, signed by itself. */
-const cert = `-----BEGIN CERTIFICATE-----
-MIIBUzCB+qADAgECAgEBMAoGCCqGSM49BAMCMBQxEjAQBgNVBAMMCWxvY2FsaG9z
-dDAeFw0yMDAxMDEwMDAwMDBaFw0yMTAxMDEwMDAwMDBaMBQxEjAQBgNVBAMMCWxv
-Y2FsaG9zdDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABIK3w5fP16frVlnwW2T9
-gJk9uMOF19ltSnJ1KBnY5KZzS9bXMJa0t57Ha/rn5GYhApQqlDNIRiELFZi9FueA
-ChSjPTA7MBoGA1UdEQQTMBGCCWxvY2FsaG9zdIcEfwAAATAdBgNVHQ4EFgQUohg7
-snA0vGODHmIB/QMR/Fg8PqYwCgYIKoZIzj0EAwIDSAAwRQIgLyG+4ikrVJA/k4kg
-LxXNuyWaFqYCDkg0PWHVmI15RV8CIQDEDYM/Q7MBcS7xUygBaivEo0YPXjqd2spI
-trOpqMXqZg==
------END CERTIFICATE-----
-`
-const key = `-----BEGIN PRIVATE KEY-----
-MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgCRprLPKH6sMxQEBO
-J473u2U47hDf2RhT6AVtt+pRDF6hRANCAASCt8OXz9en61ZZ8Ftk/YCZPbjDhdfZ
-bUpydSgZ2OSmc0vW1zCWtLeex2v65+RmIQKUKpQzSEYhCxWYvRbngAoU
------END PRIVATE KEY-----
-`
+const { cert, key } = expiredPair
 const names = { cert: 'a.crt', key: 'a.key' }
 
 const pem = { type: 'pkcs8', format: 'pem' } as const

@@ -21,8 +21,8 @@ export const requireRevision = async (
   const address = addressOf(id)
   // What is no id of this log is told by the client.
   if (address === undefined || address.incarnation !== incarnation) return
-  const queue = await names.of(address)
-  if (queue === undefined || !granted.sees(queue))
+  const queue = await names.of(address, granted.sees)
+  if (queue === undefined)
     throw new KirokuError('UnknownMessage', `there is no message ${address.number} in queue ${address.queue}`)
   granted.require('operator', queue)
 }

@@ -28,8 +28,8 @@ export const settleGranted = async (
     const address = addressOf(receipt)
     // What is no receipt at all is told by the client.
     if (address === undefined) continue
-    const queue = await names.of(address)
-    if (queue === undefined || !granted.sees(queue))
+    const queue = await names.of(address, granted.sees)
+    if (queue === undefined)
       refused.set(receipt, new KirokuError('UnknownReceipt', `${verdict} of ${receipt} was refused`))
     else if (!granted.handles(queue))
       refused.set(

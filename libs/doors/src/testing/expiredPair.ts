@@ -1,0 +1,22 @@
+import type { CertificatePair } from '../Certificate.ts'
+
+/** A certificate that ended in 2021, signed by itself, with its key, which protects nothing. */
+export const expiredPair: CertificatePair = {
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBUzCB+qADAgECAgEBMAoGCCqGSM49BAMCMBQxEjAQBgNVBAMMCWxvY2FsaG9z
+dDAeFw0yMDAxMDEwMDAwMDBaFw0yMTAxMDEwMDAwMDBaMBQxEjAQBgNVBAMMCWxv
+Y2FsaG9zdDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABIK3w5fP16frVlnwW2T9
+gJk9uMOF19ltSnJ1KBnY5KZzS9bXMJa0t57Ha/rn5GYhApQqlDNIRiELFZi9FueA
+ChSjPTA7MBoGA1UdEQQTMBGCCWxvY2FsaG9zdIcEfwAAATAdBgNVHQ4EFgQUohg7
+snA0vGODHmIB/QMR/Fg8PqYwCgYIKoZIzj0EAwIDSAAwRQIgLyG+4ikrVJA/k4kg
+LxXNuyWaFqYCDkg0PWHVmI15RV8CIQDEDYM/Q7MBcS7xUygBaivEo0YPXjqd2spI
+trOpqMXqZg==
+-----END CERTIFICATE-----
+`,
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgCRprLPKH6sMxQEBO
+J473u2U47hDf2RhT6AVtt+pRDF6hRANCAASCt8OXz9en61ZZ8Ftk/YCZPbjDhdfZ
+bUpydSgZ2OSmc0vW1zCWtLeex2v65+RmIQKUKpQzSEYhCxWYvRbngAoU
+-----END PRIVATE KEY-----
+`,
+}
