@@ -40,6 +40,7 @@ const libraries = [
   'feed',
   'doors',
   'api',
+  'gateway-sqs',
 ].map((name) => `@kiroku/${name}`)
 
 export const rooms: ReadonlyArray<Room> = [
@@ -169,6 +170,11 @@ export const rooms: ReadonlyArray<Room> = [
     why: 'a door translates to engine commands and must not reach around the engine to NATS or the log',
   },
   {
+    folder: 'libs/gateway-sqs',
+    may: ['@kiroku/protocol', '@kiroku/client', '@kiroku/doors', 'node:'],
+    why: 'a door translates to calls of the client and must not reach around the engine to NATS or the log',
+  },
+  {
     folder: 'libs/testkit',
     may: [...libraries, 'effect', 'vitest', 'fast-check', 'node:'],
     why: 'NATS clients live in the adapters; the testkit drives those',
@@ -209,6 +215,7 @@ export const rooms: ReadonlyArray<Room> = [
     may: [
       ...libraries,
       '@kiroku/testkit',
+      '@aws-sdk/client-sqs',
       '@axe-core/playwright',
       'playwright-core',
       'xstate',
@@ -237,6 +244,9 @@ const testsMay = [
   'oxfmt',
   // Schemas, as users bring them.
   'arktype',
+  // What the door for SQS is held against.
+  '@aws-sdk/client-sqs',
+  'fast-xml-parser',
   'valibot',
   'zod',
   'node:',

@@ -93,4 +93,11 @@ export const sqsMutants: ReadonlyArray<SpecMutant> = [
     to: 'delivery?.leaseUntil === 0',
     what: 'a lease of 0 hides the message until the next turn',
   },
+  {
+    id: 'SQS-22',
+    file: 'libs/gateway-sqs/src/ids.ts',
+    from: 'messageUuid(parseMessageId(messageId)) ?? messageId',
+    to: 'crypto.randomUUID()',
+    what: 'clients are told an id that leads nowhere',
+  },
 ]

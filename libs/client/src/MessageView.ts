@@ -109,6 +109,11 @@ export class MessageView<T = unknown> {
     return this.#decoded().meta.attributes ?? {}
   }
 
+  /** Types of the attributes that are not plain text. */
+  get attributeTypes(): Readonly<Record<string, string>> {
+    return this.#decoded().meta.attributeTypes ?? {}
+  }
+
   get contentType(): string | undefined {
     return this.#decoded().meta.contentType
   }
@@ -126,6 +131,11 @@ export class MessageView<T = unknown> {
   /** Message group or tenant. */
   get group(): string | undefined {
     return this.#decoded().meta.group
+  }
+
+  /** Trace context of the send in the sender's own form. */
+  get traceHeader(): string | undefined {
+    return this.#decoded().meta.traceHeader
   }
 
   /** W3C trace context of the send. */

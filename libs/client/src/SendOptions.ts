@@ -6,6 +6,8 @@ export interface SendOptions {
   /** Pause in ms before it can be received; absent: the queue's default; 0: none. */
   readonly delayMs?: number | undefined
   readonly attributes?: Readonly<Record<string, string>> | undefined
+  /** Types of attributes that are not plain text, for readers who need them; binary attributes are base64. */
+  readonly attributeTypes?: Readonly<Record<string, string>> | undefined
   /** What subscriptions filter by: up to 128 characters, no `|`; absent: none. */
   readonly tag?: string | undefined
   /**
@@ -22,6 +24,8 @@ export interface SendOptions {
   readonly contentType?: string | undefined
   /** W3C trace context that travels with the message. */
   readonly traceparent?: string | undefined
+  /** Trace context in another form, which travels with the message. */
+  readonly traceHeader?: string | undefined
 }
 
 /** Defaults for the messages of `sendBatch`. */

@@ -17,15 +17,23 @@ export const encodeMessage = (
   const attributes = own.attributes ?? shared?.attributes
   const contentType = own.contentType ?? shared?.contentType ?? contentTypeOf(body)
   const traceparent = own.traceparent ?? shared?.traceparent
+  const attributeTypes = own.attributeTypes ?? shared?.attributeTypes
+  const traceHeader = own.traceHeader ?? shared?.traceHeader
   const tag = marks?.tag === '' ? undefined : marks?.tag
   const group = marks?.group === '' ? undefined : marks?.group
   const dedupId = marks?.dedupId === '' ? undefined : marks?.dedupId
   const bytes = encodeBody(body)
-  const isPlain = attributes === undefined && contentType === undefined && traceparent === undefined
+  const isPlain =
+    attributes === undefined &&
+    contentType === undefined &&
+    traceparent === undefined &&
+    traceHeader === undefined
   if (isPlain && tag === undefined && group === undefined && dedupId === undefined)
     return encodeEnvelope(bytes)
   const meta: EnvelopeMeta = {
     ...(attributes === undefined ? {} : { attributes: checkAttributes(attributes) }),
+    ...(attributeTypes === undefined ? {} : { attributeTypes: checkAttributes(attributeTypes) }),
+    ...(traceHeader === undefined ? {} : { traceHeader }),
     ...(contentType === undefined ? {} : { contentType }),
     ...(traceparent === undefined ? {} : { traceparent }),
     ...(tag === undefined ? {} : { tag }),

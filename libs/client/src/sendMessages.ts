@@ -48,10 +48,12 @@ export const sendMessages = async (
 const batchOptions: OptionNames<BatchOptions> = {
   delayMs: true,
   attributes: true,
+  attributeTypes: true,
   tag: true,
   group: true,
   contentType: true,
   traceparent: true,
+  traceHeader: true,
 }
 const sendOptions: OptionNames<SendOptions> = { ...batchOptions, dedupId: true }
 const outgoingMessage: OptionNames<OutgoingMessage<unknown>> = { body: true, ...sendOptions }

@@ -2,6 +2,10 @@
 export interface EnvelopeMeta {
   /** Attributes set by the producer. */
   readonly attributes?: Readonly<Record<string, string>>
+  /** Types of attributes that are not plain text, as their sender named them; of binary ones `attributes` has base64. */
+  readonly attributeTypes?: Readonly<Record<string, string>>
+  /** Trace context of the send in the sender's own form, besides `traceparent`. */
+  readonly traceHeader?: string
   readonly contentType?: string
   /** Id by which the queue knew repeats of the send. */
   readonly dedupId?: string

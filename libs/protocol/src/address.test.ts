@@ -2,6 +2,7 @@ import {
   decodeEnvelope,
   encodeEnvelope,
   messageId,
+  messageUuid,
   parseMessageId,
   parseReceipt,
   partitionOf,
@@ -27,6 +28,24 @@ describe('a message id and a receipt', () => {
       }),
       { seed: 5 },
     )
+  })
+  it('has a UUID that stands for it, where its parts fit', () => {
+    const fitting = fc.record({
+      incarnation: fc.stringMatching(/^[0-9a-f]{8}$/),
+      partition: fc.nat(1_023),
+      queue: fc.nat(2 ** 30 - 1),
+      number: fc.integer({ min: 0, max: 2 ** 50 - 1 }),
+    })
+    fc.assert(
+      fc.property(fitting, (a) => {
+        const uuid = messageUuid(a)!
+        expect(uuid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+        expect(parseMessageId(uuid)).toEqual(a)
+      }),
+      { seed: 5 },
+    )
+    expect(messageUuid({ incarnation: 'memory', partition: 0, queue: 1, number: 1 })).toBeUndefined()
+    expect(messageUuid({ incarnation: '0000000a', partition: 1_024, queue: 1, number: 1 })).toBeUndefined()
   })
   it.each([
     '',

@@ -1,13 +1,7 @@
 import { KirokuError } from './error/KirokuError.ts'
 import { limits } from './limits.ts'
-
-/** Where a message lies. */
-export interface MessageAddress {
-  readonly incarnation: string
-  readonly partition: number
-  readonly queue: number
-  readonly number: number
-}
+import type { MessageAddress } from './MessageAddress.ts'
+import { parseMessageUuid } from './messageUuid.ts'
 
 /** What a receipt names: one message of one delivery. */
 export interface ReceiptAddress extends MessageAddress {
@@ -21,8 +15,10 @@ const base = 36
 export const messageId = (a: MessageAddress): string =>
   `${a.incarnation}-${a.partition.toString(base)}-${a.queue.toString(base)}-${a.number.toString(base)}`
 
-/** Reads a message id. Errors: `InvalidArgument`. */
+/** Reads a message id, also as the UUID that stands for it. Errors: `InvalidArgument`. */
 export const parseMessageId = (id: string): MessageAddress => {
+  const uuid = parseMessageUuid(id)
+  if (uuid !== undefined) return uuid
   const parts = split(id, 4)
   if (parts === undefined) throw new KirokuError('InvalidArgument', `"${id}" is not a message id`)
   return { incarnation: parts.incarnation, partition: parts.n[0]!, queue: parts.n[1]!, number: parts.n[2]! }

@@ -19,9 +19,10 @@ export {
   parseReceipt,
   partitionOf,
   receipt,
-  type MessageAddress,
   type ReceiptAddress,
 } from './address.ts'
+export type { MessageAddress } from './MessageAddress.ts'
+export { messageUuid, parseMessageUuid } from './messageUuid.ts'
 export { canonical } from './canonical.ts'
 export {
   grantsRule,

@@ -79,6 +79,7 @@ describe('the command tree', () => {
       'cluster pin',
       'cluster unpin',
       'cluster nats',
+      'door sqs',
       'token new',
       'client add',
       'client list',

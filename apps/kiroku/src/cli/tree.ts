@@ -1,5 +1,6 @@
 import { clientCommands } from '../commands/client/clientCommands.ts'
 import { clusterCommands } from '../commands/cluster/clusterCommands.ts'
+import { doorCommands } from '../commands/door/doorCommands.ts'
 import { dlqCommands } from '../commands/dlq/dlqCommands.ts'
 import { redriveCommands } from '../commands/dlq/redriveCommands.ts'
 import {
@@ -30,6 +31,7 @@ export const tree: CommandSpec = {
     ...recordCommands,
     machineCommand,
     clusterCommands,
+    doorCommands,
     tokenCommands,
     clientCommands,
     doctorCommand,

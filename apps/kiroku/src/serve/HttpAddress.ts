@@ -10,11 +10,11 @@ export interface HttpAddress {
 /**
  * Reads `HOST:PORT`, `[IPv6]:PORT`, `:PORT` or `PORT`; the default host is loopback. Errors: `InvalidConfig`.
  */
-export const parseHttpAddress = (text: string): HttpAddress => {
+export const parseHttpAddress = (text: string, what = '--http'): HttpAddress => {
   const match = /^(?:(\[[0-9a-fA-F:.]+\]|[^:\s[\]]*):)?(\d{1,5})$/.exec(text)
   const port = Number(match?.[2])
   if (match === null || port > 65_535)
-    throw new KirokuError('InvalidConfig', `--http: "${text}" is not HOST:PORT, like 127.0.0.1:8480`)
+    throw new KirokuError('InvalidConfig', `${what}: "${text}" is not HOST:PORT, like 127.0.0.1:8480`)
   const host = match[1] ?? ''
   return { host: host === '' ? '127.0.0.1' : host.replace(/[[\]]/g, ''), port }
 }

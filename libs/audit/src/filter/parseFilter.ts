@@ -1,4 +1,4 @@
-import type { StateName } from '@kiroku/protocol'
+import { messageId, parseMessageUuid, type StateName } from '@kiroku/protocol'
 import {
   filterFields,
   type Comparison,
@@ -175,7 +175,7 @@ class FilterReader {
     }
     if (textFields.has(name)) {
       noComparison()
-      return { field: name as TextField, any: pieces.map(patternOf) }
+      return { field: name as TextField, any: pieces.map(name === 'id' ? idPatternOf : patternOf) }
     }
     if (numberFields.has(name)) {
       onlyOne()
@@ -237,6 +237,12 @@ const patternOf = ({ text, quoted }: Piece): Pattern => ({
   text,
   pieces: quoted ? [text.toLowerCase()] : text.toLowerCase().split('*'),
 })
+
+/** A message id, also as the UUID that stands for it elsewhere. */
+const idPatternOf = ({ text, ...piece }: Piece): Pattern => {
+  const address = parseMessageUuid(text.toLowerCase())
+  return patternOf({ ...piece, text: address === undefined ? text : messageId(address) })
+}
 
 const spanOf = (
   op: Comparison,

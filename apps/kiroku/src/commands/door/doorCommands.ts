@@ -1,0 +1,38 @@
+import type { CommandSpec } from '../../cli/CommandSpec.ts'
+import { natsSettings } from '../../cli/sharedFlags.ts'
+
+/** `kiroku door`: doors for foreign clients, each in a process of its own. */
+export const doorCommands: CommandSpec = {
+  name: 'door',
+  summary: 'Serve clients of other systems, each door in its own process.',
+  examples: [{ command: 'kiroku door sqs', description: 'Clients of Amazon SQS, on 127.0.0.1:9324' }],
+  subcommands: [
+    {
+      name: 'sqs',
+      summary:
+        'Serve clients of Amazon SQS on this machine, until Ctrl-C. An early version: see docs/sqs.md.',
+      examples: [
+        {
+          command: 'kiroku door sqs',
+          description: 'Let AWS_ENDPOINT_URL_SQS=http://127.0.0.1:9324 reach it',
+        },
+      ],
+      settings: [...natsSettings, 'logFormat', 'logLevel'],
+      flags: [
+        {
+          name: 'listen',
+          kind: 'text',
+          metavar: 'HOST:PORT',
+          description: 'Where to listen; loopback only. [127.0.0.1:9324]',
+        },
+        {
+          name: 'account',
+          kind: 'text',
+          metavar: 'DIGITS',
+          description: 'Account in queue URLs and ARNs. [000000000000]',
+        },
+      ],
+      load: () => import('./doorSqs.ts'),
+    },
+  ],
+}

@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Client } from '@kiroku/client'
+import type { InFlight, OnDefect } from '@kiroku/doors'
+import type { Actor } from '@kiroku/protocol'
+import { actions } from './actions/index.ts'
+import type { Queues } from './queue/Queues.ts'
+import { asSqsError, SqsError } from './SqsError.ts'
+import { readBody } from './wire/readBody.ts'
+import { readRequest, type SqsRequest } from './wire/readRequest.ts'
+import { writeAnswer, writeError, type Written } from './wire/writeAnswer.ts'
+
+/** What requests are answered with. */
+export interface SqsRequestsOptions {
+  readonly client: Client
+  readonly queues: Queues
+  readonly account: string
+  readonly inFlight: InFlight
+  readonly closing: AbortSignal
+  readonly onDefect: OnDefect
+}
+
+/** Answers requests of both protocols. */
+export class SqsRequests {
+  readonly #o: SqsRequestsOptions
+
+  constructor(options: SqsRequestsOptions) {
+    this.#o = options
+  }
+
+  /** @param caller who asks. Errors: `Forbidden` */
+  async answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    caller: () => Promise<Actor>,
+  ): Promise<void> {
+    const { inFlight, onDefect } = this.#o
+    const id = randomUUID()
+    const gone = new AbortController()
+    // A caller that gives up is not handed a message.
+    response.once('close', () => gone.abort())
+    let asked: SqsRequest | undefined
+    let written: Written
+    try {
+      inFlight.enter(request.socket, request)
+      const by = await caller()
+      const body = await readBody(request, inFlight)
+      asked = readRequest(request, body)
+      written = writeAnswer(asked, id, await this.#run(request, asked, by, gone.signal))
+    } catch (error) {
+      const known = asSqsError(error)
+      if (known === undefined && !gone.signal.aborted)
+        onDefect(error, `${request.method} ${request.url?.split('?')[0]}`)
+      const told =
+        known ?? new SqsError('InternalFailure', 'This is a defect in Kiroku; its log says what failed.')
+      written = writeError(asked?.protocol ?? protocolOf(request), id, told)
+    } finally {
+      inFlight.leave(request)
+    }
+    if (response.destroyed) return
+    response.writeHead(written.status, written.headers).end(written.body)
+  }
+
+  async #run(
+    request: IncomingMessage,
+    { action, input, queueOfPath, region }: SqsRequest,
+    by: Actor,
+    gone: AbortSignal,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const { client, queues, account, closing } = this.#o
+    const host = request.headers.host ?? 'localhost'
+    const signal = AbortSignal.any([gone, closing])
+    try {
+      return await actions[action]!.run(
+        {
+          client,
+          queues,
+          queueOfPath,
+          by,
+          signal,
+          urlOf: (queue) => `http://${host}/${account}/${queue}`,
+          arnOf: (queue) => `arn:aws:sqs:${region}:${account}:${queue}`,
+        },
+        input,
+      )
+    } catch (error) {
+      // A receive that the door ends by closing has nothing.
+      if (signal.aborted && error === signal.reason) return {}
+      throw error
+    }
+  }
+}
+
+const protocolOf = ({ headers }: IncomingMessage): 'json' | 'query' =>
+  headers['x-amz-target'] === undefined ? 'query' : 'json'

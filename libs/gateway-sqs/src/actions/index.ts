@@ -1,0 +1,15 @@
+import type { Action } from './Action.ts'
+import { moveTaskActions } from './moveTaskActions.ts'
+import { noteActions } from './noteActions.ts'
+import { queueActions } from './queueActions.ts'
+import { receiveActions } from './receiveActions.ts'
+import { sendActions } from './sendActions.ts'
+
+/** Every action of SQS, by its name; both protocols go by this table. */
+export const actions: Readonly<Record<string, Action>> = {
+  ...queueActions,
+  ...sendActions,
+  ...receiveActions,
+  ...moveTaskActions,
+  ...noteActions,
+}

@@ -1,0 +1,150 @@
+import { isKirokuError, type RedriveDescription } from '@kiroku/protocol'
+import { SqsError, missing } from '../SqsError.ts'
+import { list, number, structure, text } from '../wire/Shape.ts'
+import type { Action, Call } from './Action.ts'
+import { queueOfArn, within } from './input.ts'
+
+/** A task as its handle names it. */
+interface Handle {
+  readonly taskId: number
+  readonly sourceArn: string
+}
+
+const handleOf = (handle: Handle): string => Buffer.from(JSON.stringify(handle)).toString('base64')
+
+const unknownTask = (): SqsError =>
+  new SqsError(
+    'ResourceNotFoundException',
+    'The resource that you specified for the TaskHandle does not exist.',
+  )
+
+/** Errors: `ResourceNotFoundException`. */
+const readHandle = (text: string): Handle => {
+  try {
+    const { taskId, sourceArn } = JSON.parse(Buffer.from(text, 'base64').toString()) as Partial<Handle>
+    if (Number.isSafeInteger(taskId) && typeof sourceArn === 'string') return { taskId: taskId!, sourceArn }
+  } catch {
+    // It is no handle.
+  }
+  throw unknownTask()
+}
+
+const noSource = (error: unknown): never => {
+  if (isKirokuError(error) && error.id === 'UnknownQueue')
+    throw new SqsError(
+      'ResourceNotFoundException',
+      "The resource that you specified for the SourceArn parameter doesn't exist.",
+    )
+  throw error
+}
+
+const statusOf = {
+  running: 'RUNNING',
+  completed: 'COMPLETED',
+  cancelled: 'CANCELLED',
+  failed: 'FAILED',
+} as const
+
+const tasksMax = 10
+
+const taskOf = (call: Call, sourceArn: string, redrive: RedriveDescription): object => {
+  const { task, state, to, rateMax, moved, left, startedAt, skipped } = redrive
+  const withoutOrigin = skipped['noOrigin'] ?? 0
+  return {
+    ...(state === 'running' ? { TaskHandle: handleOf({ taskId: task, sourceArn }) } : {}),
+    Status: withoutOrigin > 0 && state === 'completed' ? 'FAILED' : statusOf[state],
+    SourceArn: sourceArn,
+    ...(to === 'origin' ? {} : { DestinationArn: call.arnOf(to.name) }),
+    ...(rateMax === 0 ? {} : { MaxNumberOfMessagesPerSecond: rateMax }),
+    ApproximateNumberOfMessagesMoved: moved,
+    ApproximateNumberOfMessagesToMove: moved + left,
+    ...(withoutOrigin > 0 ? { FailureReason: 'CouldNotDetermineMessageSource' } : {}),
+    StartedTimestamp: startedAt,
+  }
+}
+
+export const moveTaskActions = {
+  StartMessageMoveTask: {
+    input: { SourceArn: text, DestinationArn: text, MaxNumberOfMessagesPerSecond: number },
+    output: { TaskHandle: text },
+    run: async (call, input) => {
+      const source = queueOfArn(input, 'SourceArn')
+      const to = input['DestinationArn'] === undefined ? undefined : queueOfArn(input, 'DestinationArn')
+      const rateMax = within(
+        input,
+        'MaxNumberOfMessagesPerSecond',
+        1,
+        500,
+        'Must be between 1 and 500, if provided.',
+      )
+      await call.queues.get(source).catch(noSource)
+      const isDeadLetterQueue = (await call.client.queues.list()).some(
+        ({ config }) => config.deadLetter?.name === source,
+      )
+      if (!isDeadLetterQueue)
+        throw new SqsError('InvalidParameterValue', 'Source queue must be configured as a Dead Letter Queue.')
+      try {
+        const { task } = await call.client.queues.redrive(
+          source,
+          { ...(to === undefined ? {} : { to }), ...(rateMax === undefined ? {} : { rateMax }) },
+          call.by,
+        )
+        return { TaskHandle: handleOf({ taskId: task, sourceArn: input['SourceArn'] as string }) }
+      } catch (error) {
+        if (isKirokuError(error) && error.id === 'RedriveRunning')
+          throw new SqsError(
+            'InvalidParameterValue',
+            'There is already a task running. Only one active task is allowed for a source queue arn at a given time.',
+          )
+        throw error
+      }
+    },
+  },
+
+  ListMessageMoveTasks: {
+    input: { SourceArn: text, MaxResults: number },
+    output: {
+      Results: list(
+        'ListMessageMoveTasksResultEntry',
+        structure({
+          TaskHandle: text,
+          Status: text,
+          SourceArn: text,
+          DestinationArn: text,
+          MaxNumberOfMessagesPerSecond: number,
+          ApproximateNumberOfMessagesMoved: number,
+          ApproximateNumberOfMessagesToMove: number,
+          FailureReason: text,
+          StartedTimestamp: number,
+        }),
+      ),
+    },
+    run: async (call, input) => {
+      const source = queueOfArn(input, 'SourceArn')
+      const max = within(input, 'MaxResults', 1, tasksMax, `Must be between 1 and ${tasksMax}.`) ?? 1
+      const redrives = await call.client.queues.redrives(source).catch(noSource)
+      return {
+        Results: redrives.slice(0, max).map((each) => taskOf(call, input['SourceArn'] as string, each)),
+      }
+    },
+  },
+
+  CancelMessageMoveTask: {
+    input: { TaskHandle: text },
+    output: { ApproximateNumberOfMessagesMoved: number },
+    run: async (call, input) => {
+      const text = input['TaskHandle'] as string | undefined
+      if (text === undefined || text === '') throw missing('TaskHandle')
+      const { taskId, sourceArn } = readHandle(text)
+      const source = sourceArn.split(':').at(-1)!
+      try {
+        const { moved } = await call.client.queues.cancelRedrive(source, { task: taskId }, call.by)
+        return { ApproximateNumberOfMessagesMoved: moved }
+      } catch (error) {
+        if (isKirokuError(error) && (error.id === 'UnknownRedrive' || error.id === 'UnknownQueue'))
+          throw unknownTask()
+        throw error
+      }
+    },
+  },
+} as const satisfies Readonly<Record<string, Action>>

@@ -1,0 +1,177 @@
+import { isKirokuError, type QueueDescription } from '@kiroku/protocol'
+import { attributesOf, baseSettings, isFifo, readRedrivePolicy, settingsOf } from '../queue/attributes.ts'
+import { invalid, SqsError } from '../SqsError.ts'
+import { list, map, number, text } from '../wire/Shape.ts'
+import type { Action, Call } from './Action.ts'
+import { page, queueOf, required } from './input.ts'
+
+const QueueUrl = text
+const Attributes = map('Attribute', text)
+const MaxResults = number
+const NextToken = text
+
+const checkName = (name: string, fifo: boolean): void => {
+  const isName = /^[A-Za-z0-9_-]+(\.fifo)?$/.test(name) && name.length <= 80
+  if (!isName || name === '.fifo')
+    throw invalid(
+      'QueueName',
+      name,
+      'Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length',
+    )
+  if (isFifo(name) !== fifo)
+    throw invalid(
+      'QueueName',
+      name,
+      fifo
+        ? 'The name of a FIFO queue can only include alphanumeric characters, hyphens, or underscores, must end with .fifo suffix and be 1 to 80 in length.'
+        : 'Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length',
+    )
+}
+
+/** Refuses a redrive policy to a queue that is not there or of another kind. Errors: `InvalidParameterValue`. */
+const checkRedrivePolicy = async (
+  { queues }: Call,
+  policy: string | undefined,
+  fifo: boolean,
+): Promise<void> => {
+  if (policy === undefined || policy === '') return
+  const { target } = readRedrivePolicy(policy)
+  if (isFifo(target) !== fifo)
+    throw invalid('RedrivePolicy', policy, 'Dead-letter queue must be same type of queue as the source.')
+  await queues.get(target).catch((error: unknown) => {
+    if (isKirokuError(error) && error.id === 'UnknownQueue')
+      throw invalid('RedrivePolicy', policy, 'Dead letter target does not exist.')
+    throw error
+  })
+}
+
+/** The first attribute that is given and that the queue has another value for. */
+const differing = (
+  queue: QueueDescription,
+  given: ReadonlyMap<string, string>,
+  { arnOf }: Call,
+): string | undefined => {
+  const has = attributesOf(queue, ['All'], arnOf)
+  const same = (name: string, value: string): boolean =>
+    name === 'RedrivePolicy' && value !== '' && has.has(name)
+      ? JSON.stringify(readRedrivePolicy(value)) === JSON.stringify(readRedrivePolicy(has.get(name)!))
+      : (has.get(name) ?? '').toLowerCase() === value.toLowerCase()
+  return [...given].find(([name, value]) => !same(name, value))?.[0]
+}
+
+export const queueActions = {
+  CreateQueue: {
+    input: { QueueName: text, Attributes, tags: map('Tag', text, 'Key') },
+    output: { QueueUrl },
+    run: async (call, input) => {
+      const name = required(input, 'QueueName')
+      const given = (input['Attributes'] ?? new Map()) as ReadonlyMap<string, string>
+      const fifo = /^true$/i.test(given.get('FifoQueue') ?? '')
+      checkName(name, fifo)
+      if ((input['tags'] as ReadonlyMap<string, string> | undefined)?.size)
+        throw new SqsError('UnsupportedOperation', 'Queues cannot have tags yet.')
+      const settings = { ...baseSettings(fifo), ...settingsOf(given, fifo) }
+      await checkRedrivePolicy(call, given.get('RedrivePolicy'), fifo)
+      try {
+        await call.client.queues.create(name, settings, call.by)
+      } catch (error) {
+        if (!isKirokuError(error) || error.id !== 'QueueExists') throw error
+        // It is the same where what is named agrees with what is there.
+        const attribute = differing(await call.queues.now(name), given, call)
+        if (attribute !== undefined)
+          throw new SqsError(
+            'QueueNameExists',
+            `A queue already exists with the same name and a different value for attribute ${attribute}`,
+          )
+      }
+      await call.queues.now(name)
+      return { QueueUrl: call.urlOf(name) }
+    },
+  },
+
+  GetQueueUrl: {
+    input: { QueueName: text, QueueOwnerAWSAccountId: text },
+    output: { QueueUrl },
+    run: async (call, input) => {
+      const { name } = await call.queues.get(required(input, 'QueueName'))
+      return { QueueUrl: call.urlOf(name) }
+    },
+  },
+
+  ListQueues: {
+    input: { QueueNamePrefix: text, MaxResults, NextToken },
+    output: { QueueUrls: list('QueueUrl', text), NextToken },
+    run: async ({ client, urlOf }, input) => {
+      const prefix = (input['QueueNamePrefix'] as string | undefined) ?? ''
+      const all = (await client.queues.list()).map(({ name }) => name).sort()
+      const { names, ...more } = page(
+        all.filter((name) => name.startsWith(prefix)),
+        input,
+      )
+      return { ...(names.length === 0 ? {} : { QueueUrls: names.map(urlOf) }), ...more }
+    },
+  },
+
+  DeleteQueue: {
+    input: { QueueUrl },
+    output: {},
+    run: async (call, input) => {
+      const name = queueOf(call, input)
+      await call.client.queues.delete(name, { force: true }, call.by)
+      await call.queues.now(name).catch(() => undefined)
+      return {}
+    },
+  },
+
+  GetQueueAttributes: {
+    input: { QueueUrl, AttributeNames: list('AttributeName', text) },
+    output: { Attributes },
+    run: async (call, input) => {
+      const queue = await call.queues.now(queueOf(call, input))
+      const names = (input['AttributeNames'] as readonly string[] | undefined) ?? []
+      const found = attributesOf(queue, names, call.arnOf)
+      return found.size === 0 ? {} : { Attributes: found }
+    },
+  },
+
+  SetQueueAttributes: {
+    input: { QueueUrl, Attributes },
+    output: {},
+    run: async (call, input) => {
+      const name = queueOf(call, input)
+      const given = input['Attributes'] as ReadonlyMap<string, string> | undefined
+      if (given === undefined || given.size === 0)
+        throw new SqsError('MissingParameter', 'The request must contain the parameter Attributes.')
+      await call.queues.get(name)
+      const settings = settingsOf(given, isFifo(name))
+      await checkRedrivePolicy(call, given.get('RedrivePolicy'), isFifo(name))
+      await call.client.queues.update(name, settings, call.by)
+      await call.queues.now(name)
+      return {}
+    },
+  },
+
+  PurgeQueue: {
+    input: { QueueUrl },
+    output: {},
+    run: async (call, input) => {
+      await call.client.queues.purge(queueOf(call, input), call.by)
+      return {}
+    },
+  },
+
+  ListDeadLetterSourceQueues: {
+    input: { QueueUrl, MaxResults, NextToken },
+    output: { queueUrls: list('QueueUrl', text), NextToken },
+    run: async (call, input) => {
+      const name = queueOf(call, input)
+      await call.queues.get(name)
+      const all = (await call.client.queues.list())
+        .filter(({ config }) => config.deadLetter?.name === name)
+        .map((queue) => queue.name)
+        .sort()
+      const { names, ...more } = page(all, input)
+      return { queueUrls: names.map(call.urlOf), ...more }
+    },
+  },
+} as const satisfies Readonly<Record<string, Action>>

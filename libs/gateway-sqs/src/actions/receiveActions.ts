@@ -1,0 +1,254 @@
+import type { ReceivedMessage } from '@kiroku/client'
+import { parseReceipt, type ReceiptAddress } from '@kiroku/protocol'
+import { md5, sequenceNumberOf, sha256, uuidOf } from '../ids.ts'
+import { isAllowed } from '../message/checkBody.ts'
+import { attributeValues, md5OfAttributes, type AttributeValue } from '../message/messageAttributes.ts'
+import { isFifo } from '../queue/attributes.ts'
+import { invalid, missing, SqsError } from '../SqsError.ts'
+import { flag, list, map, number, structure, text } from '../wire/Shape.ts'
+import type { Action, Call, Input } from './Action.ts'
+import { answerOf, entriesOf, outcomeOf } from './batch.ts'
+import { queueOf, required, within } from './input.ts'
+import { messageAttributes } from './sendActions.ts'
+
+const secondMs = 1_000
+const receiveBytesMax = 16 * 1024 * 1024
+
+/** System attributes of a message, by their names; undefined: it has none. */
+const systemAttributes: Readonly<
+  Record<string, (message: ReceivedMessage, call: Call) => string | undefined>
+> = {
+  SenderId: () => 'anonymous',
+  SentTimestamp: ({ enqueuedAt, lineage }) => String(Math.floor(lineage?.enqueuedAt ?? enqueuedAt)),
+  ApproximateReceiveCount: ({ attempt, lineage }) => String(attempt + (lineage?.attempts ?? 0)),
+  SequenceNumber: ({ queue, receipt }) =>
+    isFifo(queue) ? sequenceNumberOf(parseReceipt(receipt)) : undefined,
+  MessageGroupId: ({ group }) => group,
+  MessageDeduplicationId: (message) =>
+    isFifo(message.queue) ? (message.dedupId ?? sha256(message.body)) : undefined,
+  AWSTraceHeader: ({ traceHeader }) => traceHeader,
+  DeadLetterQueueSourceArn: ({ lineage }, { arnOf }) =>
+    lineage === undefined || lineage.queue.startsWith('#') ? undefined : arnOf(lineage.queue),
+}
+
+const namesOf = (input: Input, ...members: readonly string[]): readonly string[] =>
+  members.flatMap((member) => (input[member] as readonly string[] | undefined) ?? [])
+
+/** A body as text, and the attribute that says so where it is none: nothing a producer may send makes a receive fail. */
+const bodyOf = (message: ReceivedMessage): { readonly text: string; readonly isBase64: boolean } => {
+  const { body } = message
+  const text = message.text()
+  const isText = isAllowed(text) && Buffer.byteLength(text) === body.length && text !== ''
+  return isText ? { text, isBase64: false } : { text: Buffer.from(body).toString('base64'), isBase64: true }
+}
+
+const encodingName = 'kiroku.encoding'
+
+const wireMessage = (message: ReceivedMessage, call: Call, input: Input): object => {
+  const { text: Body, isBase64 } = bodyOf(message)
+  const wanted = namesOf(input, 'AttributeNames', 'MessageSystemAttributeNames')
+  const system = new Map(
+    Object.entries(systemAttributes).flatMap(([name, of]) => {
+      if (!wanted.includes('All') && !wanted.includes(name)) return []
+      const value = of(message, call)
+      return value === undefined ? [] : [[name, value] as const]
+    }),
+  )
+  const own: Map<string, AttributeValue> = attributeValues(message, namesOf(input, 'MessageAttributeNames'))
+  if (isBase64) own.set(encodingName, { DataType: 'String', StringValue: 'base64' })
+  const md5OfOwn = md5OfAttributes(own)
+  return {
+    MessageId: uuidOf(message.id),
+    ReceiptHandle: message.receipt,
+    MD5OfBody: md5(Body),
+    Body,
+    ...(system.size === 0 ? {} : { Attributes: system }),
+    ...(own.size === 0 ? {} : { MessageAttributes: own, MD5OfMessageAttributes: md5OfOwn }),
+  }
+}
+
+/** Checks that a receipt is one of this queue. Errors: `ReceiptHandleIsInvalid`. */
+const receiptOf = async (call: Call, queue: string, input: Input): Promise<string> => {
+  const receipt = required(input, 'ReceiptHandle')
+  let address: ReceiptAddress
+  try {
+    address = parseReceipt(receipt)
+  } catch {
+    throw wrongReceipt(receipt)
+  }
+  const { queue: id, partition, spread } = await call.queues.get(queue)
+  // The parts of a spread queue have ids of their own.
+  if (spread === undefined && (address.queue !== id || address.partition !== partition))
+    throw wrongReceipt(receipt)
+  return receipt
+}
+
+const wrongReceipt = (receipt: string): SqsError =>
+  new SqsError(
+    'ReceiptHandleIsInvalid',
+    `The input receipt handle "${receipt.slice(0, 200)}" is not a valid receipt handle.`,
+  )
+
+const expired = (receipt: string): SqsError =>
+  invalid('ReceiptHandle', receipt, 'The receipt handle has expired.')
+
+/** Deletes one message; one that was deleted before is none the worse. */
+const deleteOne = async (call: Call, queue: string, input: Input): Promise<object> => {
+  const receipt = await receiptOf(call, queue, input)
+  const [result] = await call.client.ack(receipt)
+  const { error } = result!
+  if (error === undefined || error.id === 'UnknownReceipt') return {}
+  throw error.id === 'ReceiptExpired' ? expired(receipt) : error
+}
+
+const visibilityMax = 43_200
+
+/** Ends or extends the lease of one message. */
+const changeOne = async (call: Call, queue: string, input: Input): Promise<object> => {
+  const receipt = await receiptOf(call, queue, input)
+  const seconds = within(
+    input,
+    'VisibilityTimeout',
+    0,
+    visibilityMax,
+    `Must be between 0 and ${visibilityMax}.`,
+  )
+  if (seconds === undefined) throw missing('VisibilityTimeout')
+  const [result] = await call.client.extend(receipt, seconds * secondMs)
+  const { error } = result!
+  if (error === undefined) return {}
+  switch (error.id) {
+    case 'UnknownReceipt':
+      throw invalid(
+        'ReceiptHandle',
+        receipt,
+        'Message does not exist or is not available for visibility timeout change.',
+      )
+    case 'ReceiptExpired':
+      // A standard queue takes it, and nothing comes of it.
+      if (!isFifo(queue)) return {}
+      throw expired(receipt)
+    case 'LeaseCapReached':
+      throw invalid(
+        'VisibilityTimeout',
+        seconds,
+        `Total VisibilityTimeout for the message is beyond the limit [${visibilityMax} seconds]`,
+      )
+    default:
+      throw error
+  }
+}
+
+const failed = list(
+  'BatchResultErrorEntry',
+  structure({ Id: text, SenderFault: flag, Code: text, Message: text }),
+)
+
+/** An action on the messages of a batch, one by one. */
+const eachOf =
+  (entry: string, one: (call: Call, queue: string, input: Input) => Promise<object>): Action['run'] =>
+  async (call, input) => {
+    const queue = queueOf(call, input)
+    await call.queues.get(queue)
+    const entries = entriesOf<Input & { readonly Id?: string }>(input, entry)
+    return answerOf(
+      entries,
+      await Promise.all(entries.map((each) => outcomeOf(() => one(call, queue, each)))),
+    )
+  }
+
+export const receiveActions = {
+  ReceiveMessage: {
+    input: {
+      QueueUrl: text,
+      AttributeNames: list('AttributeName', text),
+      MessageSystemAttributeNames: list('AttributeName', text),
+      MessageAttributeNames: list('MessageAttributeName', text),
+      MaxNumberOfMessages: number,
+      VisibilityTimeout: number,
+      WaitTimeSeconds: number,
+      ReceiveRequestAttemptId: text,
+    },
+    output: {
+      Messages: list(
+        'Message',
+        structure({
+          MessageId: text,
+          ReceiptHandle: text,
+          MD5OfBody: text,
+          Body: text,
+          Attributes: map('Attribute', text),
+          MD5OfMessageAttributes: text,
+          MessageAttributes: messageAttributes,
+        }),
+      ),
+    },
+    run: async (call, input) => {
+      const queue = queueOf(call, input)
+      const max = within(input, 'MaxNumberOfMessages', 1, 10, 'Must be between 1 and 10, if provided.') ?? 1
+      const wait = within(input, 'WaitTimeSeconds', 0, 20, 'Must be >= 0 and <= 20, if provided.')
+      const visibility = within(
+        input,
+        'VisibilityTimeout',
+        0,
+        visibilityMax,
+        `Must be >= 0 and <= ${visibilityMax}, if provided.`,
+      )
+      const attemptId = input['ReceiveRequestAttemptId'] as string | undefined
+      if (attemptId !== undefined && !isFifo(queue))
+        throw invalid(
+          'ReceiveRequestAttemptId',
+          attemptId,
+          'The request include parameter that is not valid for this queue type.',
+        )
+      const messages = await call.client.receive(queue, {
+        max,
+        mode: 'simple',
+        bytesMax: receiveBytesMax,
+        signal: call.signal,
+        ...(wait === undefined ? {} : { waitMs: wait * secondMs }),
+        ...(visibility === undefined ? {} : { leaseMs: visibility * secondMs }),
+        ...(attemptId === undefined ? {} : { attemptId }),
+      })
+      return messages.length === 0
+        ? {}
+        : { Messages: messages.map((message) => wireMessage(message, call, input)) }
+    },
+  },
+
+  DeleteMessage: {
+    input: { QueueUrl: text, ReceiptHandle: text },
+    output: {},
+    run: async (call, input) => ({ ...(await deleteOne(call, queueOf(call, input), input)) }),
+  },
+
+  DeleteMessageBatch: {
+    input: {
+      QueueUrl: text,
+      Entries: list('DeleteMessageBatchRequestEntry', structure({ Id: text, ReceiptHandle: text })),
+    },
+    output: { Successful: list('DeleteMessageBatchResultEntry', structure({ Id: text })), Failed: failed },
+    run: eachOf('DeleteMessageBatchRequestEntry', deleteOne),
+  },
+
+  ChangeMessageVisibility: {
+    input: { QueueUrl: text, ReceiptHandle: text, VisibilityTimeout: number },
+    output: {},
+    run: async (call, input) => ({ ...(await changeOne(call, queueOf(call, input), input)) }),
+  },
+
+  ChangeMessageVisibilityBatch: {
+    input: {
+      QueueUrl: text,
+      Entries: list(
+        'ChangeMessageVisibilityBatchRequestEntry',
+        structure({ Id: text, ReceiptHandle: text, VisibilityTimeout: number }),
+      ),
+    },
+    output: {
+      Successful: list('ChangeMessageVisibilityBatchResultEntry', structure({ Id: text })),
+      Failed: failed,
+    },
+    run: eachOf('ChangeMessageVisibilityBatchRequestEntry', changeOne),
+  },
+} as const satisfies Readonly<Record<string, Action>>

@@ -1,0 +1,13 @@
+import { createHash } from 'node:crypto'
+import { messageUuid, parseMessageId, type MessageAddress } from '@kiroku/protocol'
+
+export const md5 = (bytes: Uint8Array | string): string => createHash('md5').update(bytes).digest('hex')
+
+/** The id of a message as clients of SQS know it; one that does not fit into a UUID is told as it is. */
+export const uuidOf = (messageId: string): string => messageUuid(parseMessageId(messageId)) ?? messageId
+
+/** The number of a message in its queue, as SQS writes sequence numbers. */
+export const sequenceNumberOf = ({ number }: Pick<MessageAddress, 'number'>): string =>
+  String(number).padStart(20, '0')
+
+export const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')

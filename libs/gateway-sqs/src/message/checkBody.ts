@@ -1,0 +1,17 @@
+import { SqsError } from '../SqsError.ts'
+
+/** Characters that SQS takes no message with. */
+// oxlint-disable-next-line no-control-regex
+const forbidden = /[^\u0009\u000A\u000D\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u
+
+/** Whether every character of a text may stand in a message. */
+export const isAllowed = (text: string): boolean => !forbidden.test(text)
+
+/** Refuses a body that SQS would not take. Errors: `InvalidMessageContents`. */
+export const checkCharacters = (text: string): void => {
+  if (!isAllowed(text))
+    throw new SqsError(
+      'InvalidMessageContents',
+      'Invalid characters found. Valid unicode characters are #x9 | #xA | #xD | #x20 to #xD7FF | #xE000 to #xFFFD | #x10000 to #x10FFFF.',
+    )
+}

@@ -1,0 +1,183 @@
+import type { QueueSettings } from '@kiroku/client'
+import type { QueueConfig, QueueDescription } from '@kiroku/protocol'
+import { invalid, SqsError } from '../SqsError.ts'
+
+const secondMs = 1_000
+const dayMs = 86_400_000
+const hourMs = 3_600_000
+
+/** A redrive policy as it is written. */
+interface RedrivePolicy {
+  readonly target: string
+  readonly maxReceiveCount: number
+}
+
+export const isFifo = (queue: string): boolean => queue.endsWith('.fifo')
+
+/** What a queue of this door has that SQS knows no attribute for. */
+export const baseSettings = (fifo: boolean): QueueSettings => ({
+  leaseMs: 30 * secondMs,
+  leaseMinMs: 0,
+  leaseCapMs: 12 * hourMs,
+  retriesMax: 'unlimited',
+  exhaustion: 'onNextReceive',
+  retentionMs: 4 * dayMs,
+  bodyBytesMax: 1_048_576,
+  ...(fifo
+    ? { groups: 'ordered', lateHandles: 'reject', dedup: 'id', dedupWindowMs: 300 * secondMs }
+    : { groups: 'fair', lateHandles: 'accept', inflightMax: 120_000, retentionFrom: 'original' }),
+})
+
+/** One attribute: how it is read, and what it is of a queue. */
+interface Attribute {
+  /** Only of FIFO queues. */
+  readonly fifo?: true
+  /** What it sets; absent: it cannot be set. */
+  readonly settings?: (text: string, fifo: boolean) => QueueSettings
+  /** Its value; undefined: the queue has none. */
+  readonly of: (queue: QueueDescription, arn: (queue: string) => string) => string | undefined
+}
+
+const seconds = (ms: number): string => String(Math.floor(ms / secondMs))
+
+/** A whole number of seconds or bytes within a range. */
+const whole =
+  (name: string, min: number, max: number, setting: (value: number) => QueueSettings) =>
+  (text: string): QueueSettings => {
+    const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN
+    if (!(value >= min && value <= max)) throw wrongValue(name)
+    return setting(value)
+  }
+
+const wrongValue = (name: string): SqsError =>
+  new SqsError('InvalidAttributeValue', `Invalid value for the parameter ${name}.`)
+
+const flagOf = (name: string, text: string): boolean => {
+  if (!/^(true|false)$/i.test(text)) throw wrongValue(name)
+  return text.toLowerCase() === 'true'
+}
+
+const choice = <C extends string>(name: string, choices: readonly C[], text: string): C =>
+  choices.find((each) => each === text) ??
+  (() => {
+    throw wrongValue(name)
+  })()
+
+const mainOf = ({ config }: QueueDescription): QueueConfig => config
+
+/** Every attribute of a queue that this door has, by its name. */
+const attributes: Readonly<Record<string, Attribute>> = {
+  DelaySeconds: {
+    settings: whole('DelaySeconds', 0, 900, (s) => ({ deliveryDelayMs: s * secondMs })),
+    of: (queue) => seconds(mainOf(queue).deliveryDelayMs),
+  },
+  MaximumMessageSize: {
+    settings: whole('MaximumMessageSize', 1_024, 1_048_576, (bodyBytesMax) => ({ bodyBytesMax })),
+    of: (queue) => String(mainOf(queue).bodyBytesMax),
+  },
+  MessageRetentionPeriod: {
+    settings: whole('MessageRetentionPeriod', 60, 1_209_600, (s) => ({ retentionMs: s * secondMs })),
+    of: (queue) => seconds(mainOf(queue).retentionMs),
+  },
+  ReceiveMessageWaitTimeSeconds: {
+    settings: whole('ReceiveMessageWaitTimeSeconds', 0, 20, (s) => ({ receiveWaitMs: s * secondMs })),
+    of: (queue) => seconds(mainOf(queue).receiveWaitMs),
+  },
+  VisibilityTimeout: {
+    settings: whole('VisibilityTimeout', 0, 43_200, (s) => ({ leaseMs: s * secondMs })),
+    of: (queue) => seconds(mainOf(queue).leaseMs),
+  },
+  RedrivePolicy: {
+    settings: (text) => {
+      if (text === '') return { deadLetter: null, retriesMax: 'unlimited' }
+      const { target, maxReceiveCount } = readRedrivePolicy(text)
+      return { deadLetter: target, retriesMax: maxReceiveCount - 1 }
+    },
+    of: ({ config: { deadLetter, retriesMax } }, arn) =>
+      deadLetter === null || retriesMax === 'unlimited'
+        ? undefined
+        : JSON.stringify({ deadLetterTargetArn: arn(deadLetter.name), maxReceiveCount: retriesMax + 1 }),
+  },
+  FifoQueue: {
+    fifo: true,
+    settings: (text, fifo) => {
+      if (flagOf('FifoQueue', text) !== fifo)
+        throw invalid(
+          'QueueName',
+          '',
+          'The name of a FIFO queue can only include alphanumeric characters, hyphens, or underscores, must end with .fifo suffix and be 1 to 80 in length.',
+        )
+      return {}
+    },
+    of: ({ name }) => (isFifo(name) ? 'true' : undefined),
+  },
+  ContentBasedDeduplication: {
+    fifo: true,
+    settings: (text) => ({ dedup: flagOf('ContentBasedDeduplication', text) ? 'content' : 'id' }),
+    of: ({ config }) => String(config.dedup === 'content'),
+  },
+  DeduplicationScope: {
+    fifo: true,
+    settings: (text) => ({
+      dedupScope:
+        choice('DeduplicationScope', ['queue', 'messageGroup'], text) === 'queue' ? 'queue' : 'group',
+    }),
+    of: ({ config }) => (config.dedupScope === 'queue' ? 'queue' : 'messageGroup'),
+  },
+  QueueArn: { of: ({ name }, arn) => arn(name) },
+  ApproximateNumberOfMessages: { of: ({ counts }) => String(counts.available) },
+  ApproximateNumberOfMessagesNotVisible: {
+    of: ({ counts }) => String(counts.inflight + counts.waitingRetry),
+  },
+  ApproximateNumberOfMessagesDelayed: { of: ({ counts }) => String(counts.delayed) },
+}
+
+/** Reads a redrive policy. Errors: `InvalidParameterValue`. */
+export const readRedrivePolicy = (text: string): RedrivePolicy => {
+  const wrong = (reason: string) => invalid('RedrivePolicy', text, reason)
+  let policy: Readonly<Record<string, unknown>>
+  try {
+    policy = JSON.parse(text) as typeof policy
+  } catch {
+    throw wrong('Redrive policy is not a valid JSON map.')
+  }
+  const { deadLetterTargetArn: target, maxReceiveCount: count } = policy ?? {}
+  if (target === undefined || count === undefined)
+    throw wrong('Redrive policy must contain attributes named deadLetterTargetArn and maxReceiveCount.')
+  const maxReceiveCount = Number(count)
+  if (!Number.isInteger(maxReceiveCount) || maxReceiveCount < 1 || maxReceiveCount > 1_000)
+    throw wrong('Invalid value for maxReceiveCount: must be between 1 and 1000.')
+  const name = typeof target === 'string' ? target.split(':').at(-1)! : ''
+  if (name === '') throw wrong('Invalid value for deadLetterTargetArn.')
+  return { target: name, maxReceiveCount }
+}
+
+/** The settings that attributes name. Errors: `InvalidAttributeName`, `InvalidAttributeValue`, `InvalidParameterValue`. */
+export const settingsOf = (given: ReadonlyMap<string, string>, fifo: boolean): QueueSettings => {
+  let settings: QueueSettings = {}
+  for (const [name, text] of given) {
+    const attribute = Object.hasOwn(attributes, name) ? attributes[name] : undefined
+    if (attribute?.settings === undefined || (attribute.fifo === true && !fifo && !/^false$/i.test(text)))
+      throw new SqsError('InvalidAttributeName', `Unknown Attribute ${name}.`)
+    settings = { ...settings, ...attribute.settings(text, fifo) }
+  }
+  return settings
+}
+
+/** The attributes of a queue by the names that are asked for; `All` is all. Errors: `InvalidAttributeName`. */
+export const attributesOf = (
+  queue: QueueDescription,
+  names: readonly string[],
+  arn: (queue: string) => string,
+): Map<string, string> => {
+  const unknown = names.find((name) => name !== 'All' && !Object.hasOwn(attributes, name))
+  if (unknown !== undefined) throw new SqsError('InvalidAttributeName', `Unknown Attribute ${unknown}.`)
+  const isAll = names.includes('All')
+  return new Map(
+    Object.entries(attributes).flatMap(([name, { fifo, of }]) => {
+      if (!isAll && !names.includes(name)) return []
+      const value = fifo === true && !isFifo(queue.name) ? undefined : of(queue, arn)
+      return value === undefined ? [] : [[name, value] as const]
+    }),
+  )
+}

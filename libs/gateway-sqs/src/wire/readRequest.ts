@@ -1,0 +1,45 @@
+import type { IncomingMessage } from 'node:http'
+import { actions } from '../actions/index.ts'
+import { missing, SqsError } from '../SqsError.ts'
+import { readJson } from './readJson.ts'
+import { readForm, readQuery } from './readQuery.ts'
+
+/** A request, whatever its protocol. */
+export interface SqsRequest {
+  readonly protocol: 'json' | 'query'
+  readonly action: string
+  readonly input: Readonly<Record<string, unknown>>
+  readonly queueOfPath: string | undefined
+  readonly region: string
+}
+
+const defaultRegion = 'us-east-1'
+const target = 'AmazonSQS.'
+
+/** Reads a request. Errors: `InvalidAction`, `MissingParameter`, `MalformedInput`, `InvalidParameterValue`. */
+export const readRequest = ({ method, url = '/', headers }: IncomingMessage, body: string): SqsRequest => {
+  const [path = '/', search = ''] = url.split('?')
+  const queueOfPath = /^\/\d{1,12}\/([^/]+)\/?$/.exec(path)?.[1]
+  const region =
+    /Credential=[^/]+\/\d{8}\/([a-z0-9-]+)\/sqs\//.exec(headers.authorization ?? '')?.[1] ?? defaultRegion
+  const given = headers['x-amz-target']
+  if (typeof given === 'string') {
+    const action = given.startsWith(target) ? given.slice(target.length) : ''
+    const { input } = actionOf(action)
+    return { protocol: 'json', action, input: readJson(body, input), queueOfPath, region }
+  }
+  if (method !== 'POST' && method !== 'GET')
+    throw new SqsError('InvalidAction', `The method ${method} is not valid for this endpoint.`)
+  const form = readForm([search, body])
+  const action = form.children.get('Action')?.text
+  if (action === undefined) throw missing('Action')
+  const { input } = actionOf(action)
+  return { protocol: 'query', action, input: readQuery(form, input), queueOfPath, region }
+}
+
+const actionOf = (name: string) => {
+  const action = Object.hasOwn(actions, name) ? actions[name] : undefined
+  if (action === undefined)
+    throw new SqsError('InvalidAction', `The action ${name.slice(0, 100)} is not valid for this endpoint.`)
+  return action
+}

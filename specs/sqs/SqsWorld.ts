@@ -1,0 +1,51 @@
+import { SQSClient } from '@aws-sdk/client-sqs'
+import { createClient, inProcess, type Client } from '@kiroku/client'
+import { httpLimitsDefault, Tokens } from '@kiroku/doors'
+import { sqsDoor } from '@kiroku/gateway-sqs'
+import { featureLevel } from '@kiroku/protocol'
+import { startMemoryEngine } from '@kiroku/testkit/engine'
+
+const by = { name: 'spec', origin: 'test' }
+
+/** An engine with its door for SQS, and the official client at it. */
+export interface SqsWorld extends AsyncDisposable {
+  readonly client: Client
+  readonly url: string
+  readonly sqs: SQSClient
+  /** What failed inside the door unexpectedly. */
+  readonly defects: readonly unknown[]
+}
+
+/** @param partitions of the log */
+export const createSqsWorld = async (partitions = 2): Promise<SqsWorld> => {
+  await using building = new AsyncDisposableStack()
+  const engine = await startMemoryEngine({ partitions })
+  building.defer(() => engine.close())
+  for (let n = 0; n < partitions; n++)
+    await engine.node().request(n, [{ type: 'RaiseClusterVersion', version: featureLevel, by }])
+  const client = createClient(inProcess(engine.node()))
+  building.defer(() => client.close())
+  const defects: unknown[] = []
+  const door = await sqsDoor({
+    host: '127.0.0.1',
+    port: 0,
+    limits: httpLimitsDefault,
+    account: '000000000000',
+  }).start({
+    client,
+    tokens: new Tokens(),
+    drainMs: 2_000,
+    onDefect: (error) => defects.push(error),
+    onRefused: () => {},
+  })
+  building.defer(() => door.close())
+  const sqs = new SQSClient({
+    endpoint: door.url,
+    region: 'eu-central-1',
+    credentials: { accessKeyId: 'any', secretAccessKey: 'any' },
+    maxAttempts: 1,
+  })
+  building.defer(() => Promise.resolve(sqs.destroy()))
+  const world = building.move()
+  return { client, url: door.url, sqs, defects, [Symbol.asyncDispose]: () => world[Symbol.asyncDispose]() }
+}

@@ -1,0 +1,55 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createSqsWorld, type SqsWorld } from './SqsWorld.ts'
+
+const run = promisify(execFile)
+const python = '/usr/bin/python3'
+const aws = '/usr/bin/aws'
+
+/** Whether Debian's clients are here; `.ci/install-clients` brings them. */
+const areThere = existsSync(aws) && existsSync('/usr/lib/python3/dist-packages/boto3')
+if (!areThere && process.env['KIROKU_REQUIRE_ALL'] !== '1')
+  console.warn('The specs of boto3 and awscli are SKIPPED: they are not installed; run .ci/install-clients.')
+
+let world: SqsWorld
+beforeAll(async () => {
+  world = await createSqsWorld()
+})
+afterAll(async () => {
+  expect(world.defects).toEqual([])
+  await world[Symbol.asyncDispose]()
+})
+
+describe.skipIf(!areThere && process.env['KIROKU_REQUIRE_ALL'] !== '1')('Debian’s clients of SQS', () => {
+  it('boto3 in the Query protocol: queues, messages, batches and errors, by client and by resource', async () => {
+    const { stdout } = await run(python, [path.join(import.meta.dirname, 'boto3Program.py'), world.url])
+    expect(stdout).toMatch(/ query$/m)
+  })
+
+  it('awscli creates a queue, sends, receives and deletes', async () => {
+    const env = {
+      PATH: process.env['PATH'],
+      HOME: '/nonexistent',
+      AWS_ACCESS_KEY_ID: 'any',
+      AWS_SECRET_ACCESS_KEY: 'any',
+      AWS_DEFAULT_REGION: 'us-east-1',
+    }
+    const sqs = async (...args: string[]): Promise<Record<string, unknown>> => {
+      const { stdout } = await run(aws, ['--endpoint-url', world.url, 'sqs', ...args], { env })
+      return stdout === '' ? {} : (JSON.parse(stdout) as Record<string, unknown>)
+    }
+    const { QueueUrl: url } = (await sqs('create-queue', '--queue-name', 'cli')) as {
+      readonly QueueUrl: string
+    }
+    await sqs('send-message', '--queue-url', url, '--message-body', 'from the shell')
+    const { Messages } = (await sqs('receive-message', '--queue-url', url, '--wait-time-seconds', '5')) as {
+      readonly Messages: readonly { readonly Body: string; readonly ReceiptHandle: string }[]
+    }
+    expect(Messages.map(({ Body }) => Body)).toEqual(['from the shell'])
+    await sqs('delete-message', '--queue-url', url, '--receipt-handle', Messages[0]!.ReceiptHandle)
+    expect(await world.client.queues.describe('cli')).toMatchObject({ counts: { committed: 1 } })
+  })
+})
