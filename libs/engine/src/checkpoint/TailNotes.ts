@@ -72,7 +72,8 @@ const readNote = (read: () => string): Note | undefined => {
   }
   const { sum, ...content } = note ?? {}
   const areRight = [content.epoch, content.seq].every((n) => Number.isSafeInteger(n) && n! >= 0)
-  if (!areRight || !/^[0-9a-f]{64}$/.test(String(content.hash))) return undefined
+  const { hash } = content as { readonly hash?: unknown }
+  if (!areRight || typeof hash !== 'string' || !/^[0-9a-f]{64}$/.test(hash)) return undefined
   return sum === undefined || sum === sumOf(content) ? (content as Note) : undefined
 }
 

@@ -44,6 +44,6 @@ export const isKirokuError = (e: unknown): e is KirokuError => e instanceof Kiro
 
 /** Rebuilds an error that crossed a wire; an id unknown to this version becomes `Internal`. */
 export const errorFromWire = (wire: WireError): KirokuError =>
-  new KirokuError(wire.id in errorRegistry ? wire.id : 'Internal', wire.message, {
+  new KirokuError(Object.hasOwn(errorRegistry, wire.id) ? wire.id : 'Internal', wire.message, {
     retryAfterMs: wire.retryAfterMs,
   })
