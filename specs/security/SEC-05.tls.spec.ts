@@ -76,9 +76,15 @@ it(
   async () => {
     await using cli = await CommandLine.open()
     const pair = pairIn(cli)
-    await pair.write(certificates.first)
+    await pair.write(certificates.expired)
     const { api, stderr } = await cli.engine(['up', ...pair.flags])
+    expect(stderr()).toContain('WARN  the certificate has expired; clients refuse it')
+    const expired = await shownAt(api)
+    await pair.write(certificates.first)
+    await waitUntil(() => stderr().includes('certificate read again'))
     const first = await shownAt(api)
+    expect(first).not.toBe(expired)
+    expect(await ask(`${api}/health/live`, certificates.first.cert)).toEqual({ status: 'live' })
 
     // Its key is not there yet.
     await writeFile(pair.cert, certificates.renewed.cert)
@@ -87,8 +93,12 @@ it(
     expect(await shownAt(api)).toBe(first)
 
     await writeFile(pair.key, certificates.renewed.key)
-    await waitUntil(() => stderr().includes('certificate read again'))
+    await waitUntil(() => stderr().split('certificate read again').length === 3)
     expect(await shownAt(api)).not.toBe(first)
+    expect(await ask(`${api}/health/live`, certificates.renewed.cert)).toEqual({ status: 'live' })
+
+    await pair.write(certificates.expired)
+    await waitUntil(() => stderr().includes('the certificate expired at 2021-01-01T00:00:00.000Z'))
     expect(await ask(`${api}/health/live`, certificates.renewed.cert)).toEqual({ status: 'live' })
 
     await writeFile(pair.cert, certificates.first.cert.slice(0, 200))

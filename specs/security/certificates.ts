@@ -1,8 +1,8 @@
 import type { CertificatePair } from '@kiroku/doors'
 
 /**
- * Certificates of localhost and 127.0.0.1, each signed by itself and valid for a hundred years, with keys that protect
- * nothing. As PEM: `openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days
+ * Certificates of localhost and 127.0.0.1, each signed by itself, with keys that protect nothing: two that hold for a hundred years, and
+ * one that ended in 2021. As PEM: `openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days
  * 36500 -subj /CN=localhost -addext subjectAltName=DNS:localhost,IP:127.0.0.1`.
  */
 export const certificates = {
@@ -43,6 +43,25 @@ qv9j+q/GOe5BEhL2nb2O7OJkN/XusVZ1NLFVjawBeg==
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgJt+PzGCJPTtRmyGX
 rj8yF2dmleBX6twTHU4/gEz12nmhRANCAASXnEmutjRrpcG2icDYOljuDFueQKQB
 YWLYJVSoPdk6jWAq6DtIEz6M+QVoTRDosfZq7k+nY+RzMuvoR7d/34az
+-----END PRIVATE KEY-----
+`,
+  },
+  expired: {
+    cert: `-----BEGIN CERTIFICATE-----
+MIIBUzCB+qADAgECAgEBMAoGCCqGSM49BAMCMBQxEjAQBgNVBAMMCWxvY2FsaG9z
+dDAeFw0yMDAxMDEwMDAwMDBaFw0yMTAxMDEwMDAwMDBaMBQxEjAQBgNVBAMMCWxv
+Y2FsaG9zdDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABIK3w5fP16frVlnwW2T9
+gJk9uMOF19ltSnJ1KBnY5KZzS9bXMJa0t57Ha/rn5GYhApQqlDNIRiELFZi9FueA
+ChSjPTA7MBoGA1UdEQQTMBGCCWxvY2FsaG9zdIcEfwAAATAdBgNVHQ4EFgQUohg7
+snA0vGODHmIB/QMR/Fg8PqYwCgYIKoZIzj0EAwIDSAAwRQIgLyG+4ikrVJA/k4kg
+LxXNuyWaFqYCDkg0PWHVmI15RV8CIQDEDYM/Q7MBcS7xUygBaivEo0YPXjqd2spI
+trOpqMXqZg==
+-----END CERTIFICATE-----
+`,
+    key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgCRprLPKH6sMxQEBO
+J473u2U47hDf2RhT6AVtt+pRDF6hRANCAASCt8OXz9en61ZZ8Ftk/YCZPbjDhdfZ
+bUpydSgZ2OSmc0vW1zCWtLeex2v65+RmIQKUKpQzSEYhCxWYvRbngAoU
 -----END PRIVATE KEY-----
 `,
   },

@@ -11,6 +11,9 @@ export type CertificateSettings = Pick<Settings, 'httpTlsCert' | 'httpTlsKey'>
 /** How long before its end a certificate is warned of, in ms. */
 const soonMs = 7 * 24 * 60 * 60_000
 
+/** How often it is warned of, in ms. */
+const warnEveryMs = 12 * 60 * 60_000
+
 /** The certificate of the settings; undefined: the API speaks plain HTTP. Errors: `InvalidConfig`. */
 export const readCertificate = async (settings: CertificateSettings): Promise<Certificate | undefined> => {
   const { httpTlsCert, httpTlsKey } = settings
@@ -20,25 +23,38 @@ export const readCertificate = async (settings: CertificateSettings): Promise<Ce
   return new Certificate(await readPair(httpTlsCert, httpTlsKey))
 }
 
-/** Takes the certificate again whenever its files changed; a pair that is wrong changes nothing. Returns the function that stops it. */
+/**
+ * Takes the certificate again whenever its files changed; a pair that is wrong or expired changes nothing. Warns before the
+ * one that is served ends. Returns the function that stops it.
+ */
 export const followCertificate = (
   certificate: Certificate | undefined,
   { httpTlsCert, httpTlsKey }: CertificateSettings,
   logger: Logger,
 ): (() => void) => {
   if (certificate === undefined || httpTlsCert === undefined || httpTlsKey === undefined) return () => {}
-  warnOfEnd(certificate.pair, httpTlsCert, logger)
-  return followFiles([httpTlsCert, httpTlsKey], async () => {
+  const names = namesOf(httpTlsCert, httpTlsKey)
+  const warn = (): void => warnOfEnd(checkPair(certificate.pair, names), httpTlsCert, logger)
+  warn()
+  const warning = setInterval(warn, warnEveryMs)
+  warning.unref()
+  const stop = followFiles([httpTlsCert, httpTlsKey], async () => {
     try {
       const pair = await readPair(httpTlsCert, httpTlsKey)
+      const until = new Date(checkPair(pair, names).untilMs).toISOString()
+      if (Date.parse(until) <= Date.now())
+        throw new KirokuError('InvalidConfig', `${names.cert}: the certificate expired at ${until}`)
       certificate.renew(pair)
-      const { untilMs } = checkPair(pair, namesOf(httpTlsCert, httpTlsKey))
-      logger('info', 'certificate read again', { until: new Date(untilMs).toISOString() })
-      warnOfEnd(pair, httpTlsCert, logger)
+      logger('info', 'certificate read again', { until })
+      warn()
     } catch (error) {
       logger('error', 'certificate not read again; the earlier one holds', { error })
     }
   })
+  return () => {
+    clearInterval(warning)
+    stop()
+  }
 }
 
 const namesOf = (cert: string, key: string) => ({
@@ -67,10 +83,9 @@ const readPem = (name: string, file: string): Promise<string> =>
     throw new KirokuError('InvalidConfig', `${name}: ${troubles[code] ?? code}`, { cause })
   })
 
-const warnOfEnd = (pair: CertificatePair, file: string, logger: Logger): void => {
-  const { untilMs } = checkPair(pair, { cert: file, key: file })
+const warnOfEnd = ({ untilMs }: { readonly untilMs: number }, file: string, logger: Logger): void => {
   const until = new Date(untilMs).toISOString()
-  const nowMs = Date.now()
-  if (untilMs <= nowMs) logger('warn', 'the certificate has expired; clients refuse it', { file, until })
-  else if (untilMs - nowMs < soonMs) logger('warn', 'the certificate expires soon', { file, until })
+  const leftMs = untilMs - Date.now()
+  if (leftMs <= 0) logger('warn', 'the certificate has expired; clients refuse it', { file, until })
+  else if (leftMs < soonMs) logger('warn', 'the certificate expires soon', { file, until })
 }
