@@ -87,6 +87,9 @@ export const parseProof = (text: string): Proof => {
       'InvalidArgument',
       'the proof does not match its own digest: it was changed after it was written',
     )
+  const { log, incarnation, partitions } = proof as { [K in keyof Proof]?: unknown }
+  const isWhole = [log, incarnation].every((text) => typeof text === 'string') && Array.isArray(partitions)
+  if (!isWhole) throw new KirokuError('InvalidArgument', 'the proof does not say what it is a proof of')
   return proof as Proof
 }
 

@@ -76,8 +76,21 @@ const parseLine = (line: string, number: number): WrittenAnchor => {
       'FutureVersion',
       `anchor ${number} has version ${anchor.version}; this code reads up to ${anchorVersion}`,
     )
+  if (!isWhole(anchor)) throw invalid(number, 'is no anchor')
   return anchor as WrittenAnchor
 }
+
+const isWhole = ({
+  log,
+  incarnation,
+  hash,
+  madeAt,
+  before,
+  partition,
+  seq,
+}: Partial<WrittenAnchor>): boolean =>
+  [log, incarnation, hash, madeAt, before].every((text) => typeof text === 'string') &&
+  [partition, seq].every((count) => Number.isSafeInteger(count))
 
 const signedBytes = (anchor: Anchor): Buffer => Buffer.from(JSON.stringify(canonical(anchor)))
 
