@@ -1,7 +1,7 @@
 import { SQSClient } from '@aws-sdk/client-sqs'
 import { createClient, inProcess, type Client } from '@kiroku/client'
 import { httpLimitsDefault, Tokens } from '@kiroku/doors'
-import { sqsDoor } from '@kiroku/gateway-sqs'
+import { parseKeys, sqsDoor } from '@kiroku/gateway-sqs'
 import { featureLevel } from '@kiroku/protocol'
 import { startMemoryEngine } from '@kiroku/testkit/engine'
 
@@ -16,8 +16,12 @@ export interface SqsWorld extends AsyncDisposable {
   readonly defects: readonly unknown[]
 }
 
-/** @param partitions of the log */
-export const createSqsWorld = async (partitions = 2): Promise<SqsWorld> => {
+/** Keys that the official client may sign with. */
+const credentials = { accessKeyId: 'any', secretAccessKey: 'any' }
+
+/** @param keys with which callers must sign; absent: the door is open */
+export const createSqsWorld = async (keys?: string): Promise<SqsWorld> => {
+  const partitions = 2
   await using building = new AsyncDisposableStack()
   const engine = await startMemoryEngine({ partitions })
   building.defer(() => engine.close())
@@ -31,6 +35,7 @@ export const createSqsWorld = async (partitions = 2): Promise<SqsWorld> => {
     port: 0,
     limits: httpLimitsDefault,
     account: '000000000000',
+    keys: keys === undefined ? undefined : parseKeys(keys),
   }).start({
     client,
     tokens: new Tokens(),
@@ -42,7 +47,7 @@ export const createSqsWorld = async (partitions = 2): Promise<SqsWorld> => {
   const sqs = new SQSClient({
     endpoint: door.url,
     region: 'eu-central-1',
-    credentials: { accessKeyId: 'any', secretAccessKey: 'any' },
+    credentials,
     maxAttempts: 1,
   })
   building.defer(() => Promise.resolve(sqs.destroy()))

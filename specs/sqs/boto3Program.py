@@ -1,4 +1,4 @@
-"""What a program with boto3 does, by client and by resource; the door's URL is its argument. Fails by an exception."""
+"""What a program with boto3 does, by client and by resource; the door's URL and the secret are its arguments. Fails by an exception."""
 import sys
 
 import boto3
@@ -6,7 +6,7 @@ import botocore
 
 url = sys.argv[1]
 where = dict(
-    endpoint_url=url, region_name="us-east-1", aws_access_key_id="any", aws_secret_access_key="any"
+    endpoint_url=url, region_name="us-east-1", aws_access_key_id="any", aws_secret_access_key=sys.argv[2]
 )
 client = boto3.client("sqs", **where)
 body = 'Grüße, 世界 🌍 & <b> "x"\r\n'

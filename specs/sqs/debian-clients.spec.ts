@@ -23,9 +23,12 @@ if (!areThere && process.env['KIROKU_REQUIRE_ALL'] !== '1')
     'The specs of boto3, awscli and celery are SKIPPED: they are not installed; run .ci/install-clients.',
   )
 
+/** All of them sign with it. */
+const secret = 'any-secret-of-length'
+
 let world: SqsWorld
 beforeAll(async () => {
-  world = await createSqsWorld()
+  world = await createSqsWorld(`debian:admin:any:${secret}`)
 })
 afterAll(async () => {
   expect(world.defects).toEqual([])
@@ -34,7 +37,11 @@ afterAll(async () => {
 
 describe.skipIf(!areThere && process.env['KIROKU_REQUIRE_ALL'] !== '1')('Debianâ€™s clients of SQS', () => {
   it('boto3 in the Query protocol: queues, messages, batches and errors, by client and by resource', async () => {
-    const { stdout } = await run(python, [path.join(import.meta.dirname, 'boto3Program.py'), world.url])
+    const { stdout } = await run(python, [
+      path.join(import.meta.dirname, 'boto3Program.py'),
+      world.url,
+      secret,
+    ])
     expect(stdout).toMatch(/ query$/m)
   })
 
@@ -43,7 +50,7 @@ describe.skipIf(!areThere && process.env['KIROKU_REQUIRE_ALL'] !== '1')('Debianâ
       PATH: process.env['PATH'],
       HOME: '/nonexistent',
       AWS_ACCESS_KEY_ID: 'any',
-      AWS_SECRET_ACCESS_KEY: 'any',
+      AWS_SECRET_ACCESS_KEY: secret,
       AWS_DEFAULT_REGION: 'us-east-1',
     }
     const sqs = async (...args: string[]): Promise<Record<string, unknown>> => {
@@ -70,7 +77,7 @@ describe.skipIf(!areThere && process.env['KIROKU_REQUIRE_ALL'] !== '1')('Debianâ
       env: {
         PATH: process.env['PATH'],
         HOME: folder.path,
-        BROKER: `sqs://any:any@${new URL(world.url).host}`,
+        BROKER: `sqs://any:${secret}@${new URL(world.url).host}`,
         OUTPUT: output,
         PYTHONPATH: import.meta.dirname,
         PYTHONDONTWRITEBYTECODE: '1',

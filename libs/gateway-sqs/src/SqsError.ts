@@ -35,6 +35,13 @@ export const errorKinds = {
     `${old}TooManyEntriesInBatchRequest`,
   ),
   UnsupportedOperation: kind(`${sqs}UnsupportedOperation`, `${old}UnsupportedOperation`),
+  IncompleteSignature: kind(`${coral}IncompleteSignatureException`, 'IncompleteSignature'),
+  MissingAuthenticationToken: kind(
+    `${coral}MissingAuthenticationTokenException`,
+    'MissingAuthenticationToken',
+    403,
+  ),
+  SignatureDoesNotMatch: kind(`${coral}InvalidSignatureException`, 'SignatureDoesNotMatch', 403),
   AccessDenied: kind(`${coral}AccessDeniedException`, 'AccessDenied', 403),
   InternalFailure: kind(`${coral}InternalFailure`, 'InternalFailure', 500),
   InvalidAction: kind(`${coral}UnknownOperationException`, 'InvalidAction'),

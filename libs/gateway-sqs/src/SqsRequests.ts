@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Client } from '@kiroku/client'
-import type { InFlight, OnDefect } from '@kiroku/doors'
-import type { Actor } from '@kiroku/protocol'
+import { actorOf, roleFor, type Identity, type InFlight, type OnDefect } from '@kiroku/doors'
+import { roleOn } from '@kiroku/protocol'
 import { actions } from './actions/index.ts'
+import { subjectOf } from './actions/subjectOf.ts'
 import type { Queues } from './queue/Queues.ts'
 import { asSqsError, SqsError } from './SqsError.ts'
 import { readBody } from './wire/readBody.ts'
@@ -28,11 +29,11 @@ export class SqsRequests {
     this.#o = options
   }
 
-  /** @param caller who asks. Errors: `Forbidden` */
+  /** @param identify says who asks, by the request and its body. Errors: `Forbidden`, and those of signatures */
   async answer(
     request: IncomingMessage,
     response: ServerResponse,
-    caller: () => Promise<Actor>,
+    identify: (body: string) => Identity | Promise<Identity>,
   ): Promise<void> {
     const { inFlight, onDefect } = this.#o
     const id = randomUUID()
@@ -43,10 +44,10 @@ export class SqsRequests {
     let written: Written
     try {
       inFlight.enter(request.socket, request)
-      const by = await caller()
       const body = await readBody(request, inFlight)
+      const identity = await identify(body)
       asked = readRequest(request, body)
-      written = writeAnswer(asked, id, await this.#run(request, asked, by, gone.signal))
+      written = writeAnswer(asked, id, await this.#run(request, asked, identity, gone.signal))
     } catch (error) {
       const known = asSqsError(error)
       if (known === undefined && !gone.signal.aborted)
@@ -64,19 +65,23 @@ export class SqsRequests {
   async #run(
     request: IncomingMessage,
     { action, input, queueOfPath, region }: SqsRequest,
-    by: Actor,
+    identity: Identity,
     gone: AbortSignal,
   ): Promise<Readonly<Record<string, unknown>>> {
     const { client, queues, account, closing } = this.#o
     const host = request.headers.host ?? 'localhost'
     const signal = AbortSignal.any([gone, closing])
+    const found = actions[action]!
+    roleFor(identity, { role: found.role, on: subjectOf(found, { queueOfPath }, input) })
     try {
-      return await actions[action]!.run(
+      return await found.run(
         {
           client,
           queues,
           queueOfPath,
-          by,
+          by: actorOf(identity, `sqs ${request.socket.remoteAddress ?? 'unknown'}`, undefined),
+          require: (need) => void roleFor(identity, need),
+          sees: (queue) => roleOn(identity.grants, queue) !== undefined,
           signal,
           urlOf: (queue) => `http://${host}/${account}/${queue}`,
           arnOf: (queue) => `arn:aws:sqs:${region}:${account}:${queue}`,

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
-  actorOf,
   checkBind,
   httpUrl,
   identify,
@@ -14,6 +13,8 @@ import {
   type OpenDoor,
 } from '@kiroku/doors'
 import { KirokuError } from '@kiroku/protocol'
+import type { Key } from './access/Keys.ts'
+import { Signatures } from './access/Signatures.ts'
 import { Queues } from './queue/Queues.ts'
 import { SqsRequests } from './SqsRequests.ts'
 
@@ -22,9 +23,11 @@ export interface SqsDoorOptions extends Address {
   readonly limits: HttpLimits
   /** The account in queue URLs and ARNs. */
   readonly account: string
+  /** With which callers sign; absent: every program of this machine is served, and no other. */
+  readonly keys?: readonly Key[] | undefined
 }
 
-/** The door for clients of Amazon SQS: AWS JSON 1.0 and the Query protocol, for programs of this machine. */
+/** The door for clients of Amazon SQS: AWS JSON 1.0 and the Query protocol. */
 export const sqsDoor = (options: SqsDoorOptions): Door => ({
   name: 'sqs',
   start: (access) => startSqs(access, options),
@@ -32,14 +35,17 @@ export const sqsDoor = (options: SqsDoorOptions): Door => ({
 
 const startSqs = async (
   { client, tokens, drainMs, onDefect }: DoorAccess,
-  { host, port, limits, account }: SqsDoorOptions,
+  { host, port, limits, account, keys }: SqsDoorOptions,
 ): Promise<OpenDoor> => {
-  checkBind(host, tokens)
-  if (tokens.areRequired)
-    throw new KirokuError(
-      'InvalidConfig',
-      'this door knows no tokens: clients of SQS sign their requests with keys',
-    )
+  const signatures = keys === undefined ? undefined : new Signatures(keys)
+  if (signatures === undefined) {
+    checkBind(host, tokens)
+    if (tokens.areRequired)
+      throw new KirokuError(
+        'InvalidConfig',
+        'clients of SQS know no tokens: give the door keys, with which they sign',
+      )
+  }
   const inFlight = new InFlight(limits)
   const closing = new AbortController()
   const server = limitedServer(limits, () => inFlight.dropped())
@@ -52,12 +58,14 @@ const startSqs = async (
     onDefect,
   })
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    const origin = `sqs ${request.socket.remoteAddress ?? 'unknown'}`
+    const { method = '', url = '/' } = request
     const headers = Object.fromEntries(
       Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
     )
-    void requests.answer(request, response, async () =>
-      actorOf(await identify(tokens, { presented: '', headers }), origin, undefined),
+    void requests.answer(request, response, (body) =>
+      signatures === undefined
+        ? identify(tokens, { presented: '', headers })
+        : signatures.identify({ method, url, headers, body }, Date.now()),
     )
   })
   await new Promise<void>((resolve, reject) => {

@@ -1,5 +1,6 @@
 import type { Client } from '@kiroku/client'
-import type { Actor } from '@kiroku/protocol'
+import type { Need } from '@kiroku/doors'
+import type { Actor, Role } from '@kiroku/protocol'
 import type { Queues } from '../queue/Queues.ts'
 import type { Members } from '../wire/Shape.ts'
 
@@ -13,6 +14,10 @@ export interface Call {
   /** The URL of a queue, as this caller reaches it. */
   readonly urlOf: (queue: string) => string
   readonly arnOf: (queue: string) => string
+  /** Refuses what the caller's role on a queue does not include. Errors: `Forbidden` */
+  readonly require: (need: Need) => void
+  /** Whether the caller may know of a queue. */
+  readonly sees: (queue: string) => boolean
   /** Aborted when the caller is gone, or the door closes. */
   readonly signal: AbortSignal
 }
@@ -22,6 +27,8 @@ export type Input = Readonly<Record<string, unknown>>
 
 /** One action of SQS. */
 export interface Action {
+  /** The role that it takes on the queue that it names; it says itself what more it needs. */
+  readonly role: Role
   readonly input: Members
   readonly output: Members
   readonly run: (call: Call, input: Input) => Promise<Readonly<Record<string, unknown>>>

@@ -22,7 +22,7 @@ export const within = (
 }
 
 /** The queue that a request names by its URL or its path. Errors: `MissingParameter`, `QueueDoesNotExist`. */
-export const queueOf = ({ queueOfPath }: Call, input: Input): string => {
+export const queueOf = ({ queueOfPath }: Pick<Call, 'queueOfPath'>, input: Input): string => {
   const url = input['QueueUrl'] as string | undefined
   const name = url === undefined || url === '' ? queueOfPath : url.split('?')[0]!.split('/').at(-1)
   if (name === undefined) throw missing('QueueUrl')

@@ -1,8 +1,8 @@
 import { isKirokuError, type RedriveDescription } from '@kiroku/protocol'
-import { SqsError, missing } from '../SqsError.ts'
+import { SqsError } from '../SqsError.ts'
 import { list, number, structure, text } from '../wire/Shape.ts'
 import type { Action, Call } from './Action.ts'
-import { queueOfArn, within } from './input.ts'
+import { queueOfArn, required, within } from './input.ts'
 
 /** A task as its handle names it. */
 interface Handle {
@@ -18,11 +18,12 @@ const unknownTask = (): SqsError =>
     'The resource that you specified for the TaskHandle does not exist.',
   )
 
-/** Errors: `ResourceNotFoundException`. */
-const readHandle = (text: string): Handle => {
+/** The task that a handle names, and its queue. Errors: `ResourceNotFoundException`. */
+export const readHandle = (text: string): { readonly taskId: number; readonly source: string } => {
   try {
     const { taskId, sourceArn } = JSON.parse(Buffer.from(text, 'base64').toString()) as Partial<Handle>
-    if (Number.isSafeInteger(taskId) && typeof sourceArn === 'string') return { taskId: taskId!, sourceArn }
+    if (Number.isSafeInteger(taskId) && typeof sourceArn === 'string')
+      return { taskId: taskId!, source: sourceArn.split(':').at(-1)! }
   } catch {
     // It is no handle.
   }
@@ -65,6 +66,7 @@ const taskOf = (call: Call, sourceArn: string, redrive: RedriveDescription): obj
 
 export const moveTaskActions = {
   StartMessageMoveTask: {
+    role: 'operator',
     input: { SourceArn: text, DestinationArn: text, MaxNumberOfMessagesPerSecond: number },
     output: { TaskHandle: text },
     run: async (call, input) => {
@@ -77,6 +79,7 @@ export const moveTaskActions = {
         500,
         'Must be between 1 and 500, if provided.',
       )
+      if (to !== undefined) call.require({ role: 'operator', on: { queue: to } })
       await call.queues.get(source).catch(noSource)
       const isDeadLetterQueue = (await call.client.queues.list()).some(
         ({ config }) => config.deadLetter?.name === source,
@@ -102,6 +105,7 @@ export const moveTaskActions = {
   },
 
   ListMessageMoveTasks: {
+    role: 'viewer',
     input: { SourceArn: text, MaxResults: number },
     output: {
       Results: list(
@@ -130,13 +134,11 @@ export const moveTaskActions = {
   },
 
   CancelMessageMoveTask: {
+    role: 'operator',
     input: { TaskHandle: text },
     output: { ApproximateNumberOfMessagesMoved: number },
     run: async (call, input) => {
-      const text = input['TaskHandle'] as string | undefined
-      if (text === undefined || text === '') throw missing('TaskHandle')
-      const { taskId, sourceArn } = readHandle(text)
-      const source = sourceArn.split(':').at(-1)!
+      const { taskId, source } = readHandle(required(input, 'TaskHandle'))
       try {
         const { moved } = await call.client.queues.cancelRedrive(source, { task: taskId }, call.by)
         return { ApproximateNumberOfMessagesMoved: moved }

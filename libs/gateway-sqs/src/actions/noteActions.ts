@@ -8,21 +8,25 @@ const unsupported = (what: string) => (): Promise<never> =>
 /** Actions on what a queue cannot keep yet: they are refused rather than forgotten. */
 export const noteActions = {
   TagQueue: {
+    role: 'admin',
     input: { QueueUrl: text, Tags: map('Tag', text, 'Key') },
     output: {},
     run: unsupported('Queues cannot have tags'),
   },
   UntagQueue: {
+    role: 'admin',
     input: { QueueUrl: text, TagKeys: list('TagKey', text) },
     output: {},
     run: unsupported('Queues cannot have tags'),
   },
   ListQueueTags: {
+    role: 'viewer',
     input: { QueueUrl: text },
     output: { Tags: map('Tag', text, 'Key') },
     run: unsupported('Queues cannot have tags'),
   },
   AddPermission: {
+    role: 'admin',
     input: {
       QueueUrl: text,
       Label: text,
@@ -33,6 +37,7 @@ export const noteActions = {
     run: unsupported('Queues cannot have policies'),
   },
   RemovePermission: {
+    role: 'admin',
     input: { QueueUrl: text, Label: text },
     output: {},
     run: unsupported('Queues cannot have policies'),

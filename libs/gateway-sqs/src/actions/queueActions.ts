@@ -30,12 +30,14 @@ const checkName = (name: string, fifo: boolean): void => {
 
 /** Refuses a redrive policy to a queue that is not there or of another kind. Errors: `InvalidParameterValue`. */
 const checkRedrivePolicy = async (
-  { queues }: Call,
+  { queues, require }: Call,
   policy: string | undefined,
   fifo: boolean,
 ): Promise<void> => {
   if (policy === undefined || policy === '') return
   const { target } = readRedrivePolicy(policy)
+  // What fails is sent there.
+  require({ role: 'operator', on: { queue: target } })
   if (isFifo(target) !== fifo)
     throw invalid('RedrivePolicy', policy, 'Dead-letter queue must be same type of queue as the source.')
   await queues.get(target).catch((error: unknown) => {
@@ -61,6 +63,7 @@ const differing = (
 
 export const queueActions = {
   CreateQueue: {
+    role: 'admin',
     input: { QueueName: text, Attributes, tags: map('Tag', text, 'Key') },
     output: { QueueUrl },
     run: async (call, input) => {
@@ -90,6 +93,7 @@ export const queueActions = {
   },
 
   GetQueueUrl: {
+    role: 'viewer',
     input: { QueueName: text, QueueOwnerAWSAccountId: text },
     output: { QueueUrl },
     run: async (call, input) => {
@@ -99,13 +103,14 @@ export const queueActions = {
   },
 
   ListQueues: {
+    role: 'viewer',
     input: { QueueNamePrefix: text, MaxResults, NextToken },
     output: { QueueUrls: list('QueueUrl', text), NextToken },
-    run: async ({ client, urlOf }, input) => {
+    run: async ({ client, urlOf, sees }, input) => {
       const prefix = (input['QueueNamePrefix'] as string | undefined) ?? ''
       const all = (await client.queues.list()).map(({ name }) => name).sort()
       const { names, ...more } = page(
-        all.filter((name) => name.startsWith(prefix)),
+        all.filter((name) => name.startsWith(prefix) && sees(name)),
         input,
       )
       return { ...(names.length === 0 ? {} : { QueueUrls: names.map(urlOf) }), ...more }
@@ -113,6 +118,7 @@ export const queueActions = {
   },
 
   DeleteQueue: {
+    role: 'admin',
     input: { QueueUrl },
     output: {},
     run: async (call, input) => {
@@ -124,6 +130,7 @@ export const queueActions = {
   },
 
   GetQueueAttributes: {
+    role: 'viewer',
     input: { QueueUrl, AttributeNames: list('AttributeName', text) },
     output: { Attributes },
     run: async (call, input) => {
@@ -135,6 +142,7 @@ export const queueActions = {
   },
 
   SetQueueAttributes: {
+    role: 'admin',
     input: { QueueUrl, Attributes },
     output: {},
     run: async (call, input) => {
@@ -152,6 +160,7 @@ export const queueActions = {
   },
 
   PurgeQueue: {
+    role: 'admin',
     input: { QueueUrl },
     output: {},
     run: async (call, input) => {
@@ -161,13 +170,14 @@ export const queueActions = {
   },
 
   ListDeadLetterSourceQueues: {
+    role: 'viewer',
     input: { QueueUrl, MaxResults, NextToken },
     output: { queueUrls: list('QueueUrl', text), NextToken },
     run: async (call, input) => {
       const name = queueOf(call, input)
       await call.queues.get(name)
       const all = (await call.client.queues.list())
-        .filter(({ config }) => config.deadLetter?.name === name)
+        .filter((queue) => queue.config.deadLetter?.name === name && call.sees(queue.name))
         .map((queue) => queue.name)
         .sort()
       const { names, ...more } = page(all, input)

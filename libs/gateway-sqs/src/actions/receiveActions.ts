@@ -159,6 +159,7 @@ const eachOf =
 
 export const receiveActions = {
   ReceiveMessage: {
+    role: 'operator',
     input: {
       QueueUrl: text,
       AttributeNames: list('AttributeName', text),
@@ -217,12 +218,14 @@ export const receiveActions = {
   },
 
   DeleteMessage: {
+    role: 'operator',
     input: { QueueUrl: text, ReceiptHandle: text },
     output: {},
     run: async (call, input) => ({ ...(await deleteOne(call, queueOf(call, input), input)) }),
   },
 
   DeleteMessageBatch: {
+    role: 'operator',
     input: {
       QueueUrl: text,
       Entries: list('DeleteMessageBatchRequestEntry', structure({ Id: text, ReceiptHandle: text })),
@@ -232,12 +235,14 @@ export const receiveActions = {
   },
 
   ChangeMessageVisibility: {
+    role: 'operator',
     input: { QueueUrl: text, ReceiptHandle: text, VisibilityTimeout: number },
     output: {},
     run: async (call, input) => ({ ...(await changeOne(call, queueOf(call, input), input)) }),
   },
 
   ChangeMessageVisibilityBatch: {
+    role: 'operator',
     input: {
       QueueUrl: text,
       Entries: list(

@@ -171,6 +171,7 @@ const sendAll = async (
 
 export const sendActions = {
   SendMessage: {
+    role: 'operator',
     input: { QueueUrl: text, ...message },
     output: sent,
     run: async (call, input) => {
@@ -182,6 +183,7 @@ export const sendActions = {
   },
 
   SendMessageBatch: {
+    role: 'operator',
     input: {
       QueueUrl: text,
       Entries: list('SendMessageBatchRequestEntry', structure({ Id: text, ...message })),

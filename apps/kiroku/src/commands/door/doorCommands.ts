@@ -9,8 +9,7 @@ export const doorCommands: CommandSpec = {
   subcommands: [
     {
       name: 'sqs',
-      summary:
-        'Serve clients of Amazon SQS on this machine, until Ctrl-C. An early version: see docs/sqs.md.',
+      summary: 'Serve clients of Amazon SQS until Ctrl-C. An early version: see docs/sqs.md.',
       examples: [
         {
           command: 'kiroku door sqs',
@@ -23,7 +22,14 @@ export const doorCommands: CommandSpec = {
           name: 'listen',
           kind: 'text',
           metavar: 'HOST:PORT',
-          description: 'Where to listen; loopback only. [127.0.0.1:9324]',
+          description: 'Where to listen; beyond loopback only with keys. [127.0.0.1:9324]',
+        },
+        {
+          name: 'keys-file',
+          kind: 'text',
+          metavar: 'FILE',
+          description:
+            'Keys with which callers sign, a line each: `name:role:key id:secret`, with roles as tokens of the HTTP API have them. Without it every program of this machine is served.',
         },
         {
           name: 'account',

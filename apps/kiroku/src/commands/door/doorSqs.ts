@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { httpLimitsDefault, Tokens } from '@kiroku/doors'
-import { sqsDoor } from '@kiroku/gateway-sqs'
+import { parseKeys, sqsDoor, type Key } from '@kiroku/gateway-sqs'
 import { KirokuError } from '@kiroku/protocol'
 import type { Invocation } from '../../cli/CommandSpec.ts'
 import { parseHttpAddress } from '../../serve/HttpAddress.ts'
@@ -22,7 +23,8 @@ export const run = async (invocation: Invocation): Promise<void> => {
   if (!/^\d{12}$/.test(account))
     throw new KirokuError('InvalidArgument', `--account: "${account}" is not 12 digits`)
   const address = parseHttpAddress(text('listen') ?? '127.0.0.1:9324', '--listen')
-  const door = sqsDoor({ ...address, account, limits: httpLimitsDefault })
+  const keys = readKeys(text('keys-file'))
+  const door = sqsDoor({ ...address, account, keys, limits: httpLimitsDefault })
   await withClient(
     invocation,
     async (client) => {
@@ -52,4 +54,22 @@ export const run = async (invocation: Invocation): Promise<void> => {
     },
   )
   out.line('stopped')
+}
+
+/** Errors: `InvalidConfig`. */
+const readKeys = (file: string | undefined): Key[] | undefined => {
+  if (file === undefined) return undefined
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw new KirokuError(
+      'InvalidConfig',
+      `--keys-file: ${file} cannot be read: ${(cause as Error).message}`,
+      {
+        cause,
+      },
+    )
+  }
+  return parseKeys(text)
 }

@@ -1,0 +1,180 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import type { Identity } from '@kiroku/doors'
+import { SqsError } from '../SqsError.ts'
+import type { Key } from './Keys.ts'
+
+/** What of a request is signed. */
+export interface Signed {
+  readonly method: string
+  /** Path and query, as they were sent. */
+  readonly url: string
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly body: string
+}
+
+/** What a caller says about a signature. */
+interface Claim {
+  readonly keyId: string
+  readonly day: string
+  readonly region: string
+  readonly service: string
+  readonly date: string
+  readonly headers: readonly string[]
+  readonly signature: string
+  /** In the query string: for how long it holds, in s. */
+  readonly expiresSeconds?: number
+}
+
+const algorithm = 'AWS4-HMAC-SHA256'
+const skewMs = 15 * 60_000
+const expiresSecondsMax = 604_800
+const unsignedPayload = 'UNSIGNED-PAYLOAD'
+/** Signing keys that are remembered. */
+const derivedMax = 1_000
+
+/** Checks signatures of version 4, in the header and in the query string. */
+export class Signatures {
+  readonly #keys: ReadonlyMap<string, Key>
+  readonly #derived = new Map<string, Buffer>()
+
+  constructor(keys: readonly Key[]) {
+    this.#keys = new Map(keys.map((key) => [key.id, key]))
+  }
+
+  /**
+   * Who signed a request. A key that is not known is told like a signature that is wrong, after the same work.
+   * `nowMs` is in ms since 1970. Errors: `MissingAuthenticationToken`, `IncompleteSignature`, `SignatureDoesNotMatch`.
+   */
+  identify(request: Signed, nowMs: number): Identity {
+    const url = new URL(request.url, 'http://door')
+    const claim = claimOf(request, url)
+    checkTime(claim, nowMs)
+    checkHeaders(claim, request)
+    const key = this.#keys.get(claim.keyId)
+    const expected = this.#sign(key?.secret ?? '', claim, canonicalOf(claim, request, url))
+    const given = Buffer.from(claim.signature, 'hex')
+    const isRight = given.length === expected.length && timingSafeEqual(given, expected)
+    if (key === undefined || !isRight) throw mismatch()
+    return { name: key.name, grants: key.grants }
+  }
+
+  #sign(secret: string, { day, region, service, date }: Claim, canonical: string): Buffer {
+    const scope = `${day}/${region}/${service}/aws4_request`
+    const cached = `${scope} ${secret}`
+    let key = this.#derived.get(cached)
+    if (key === undefined) {
+      key = [day, region, service, 'aws4_request'].reduce<Buffer>(
+        (before, part) => hmac(before, part),
+        Buffer.from(`AWS4${secret}`),
+      )
+      if (this.#derived.size >= derivedMax) this.#derived.clear()
+      if (secret !== '') this.#derived.set(cached, key)
+    }
+    return hmac(key, [algorithm, date, scope, sha256(canonical)].join('\n'))
+  }
+}
+
+const mismatch = (): SqsError =>
+  new SqsError(
+    'SignatureDoesNotMatch',
+    'The request signature we calculated does not match the signature you provided. Check your AWS Secret Access Key and signing method. Consult the service documentation for details.',
+  )
+
+const incomplete = (what: string): SqsError =>
+  new SqsError('IncompleteSignature', `The signature of the request is incomplete: ${what}.`)
+
+const claimOf = ({ headers }: Signed, { searchParams }: URL): Claim => {
+  const { authorization } = headers
+  if (authorization === undefined) return claimOfQuery(searchParams)
+  const [scheme, rest = ''] = splitOnce(authorization, ' ')
+  if (scheme !== algorithm) throw incomplete(`the algorithm is not ${algorithm}`)
+  const parts = new Map(rest.split(',').map((part) => splitOnce(part.trim(), '=')))
+  return {
+    ...scopeOf(parts.get('Credential')),
+    date: headers['x-amz-date'] ?? '',
+    headers: (parts.get('SignedHeaders') ?? '').split(';'),
+    signature: parts.get('Signature') ?? '',
+  }
+}
+
+const claimOfQuery = (query: URLSearchParams): Claim => {
+  const of = (name: string): string => query.get(`X-Amz-${name}`) ?? ''
+  if (of('Signature') === '')
+    throw new SqsError('MissingAuthenticationToken', 'Request is missing Authentication Token')
+  if (of('Algorithm') !== algorithm) throw incomplete(`the algorithm is not ${algorithm}`)
+  const expiresSeconds = Number(of('Expires'))
+  if (!(expiresSeconds >= 1 && expiresSeconds <= expiresSecondsMax))
+    throw incomplete(`X-Amz-Expires must be from 1 to ${expiresSecondsMax}`)
+  return {
+    ...scopeOf(of('Credential')),
+    date: of('Date'),
+    headers: of('SignedHeaders').split(';'),
+    signature: of('Signature'),
+    expiresSeconds,
+  }
+}
+
+const splitOnce = (text: string, by: string): [string, string] => {
+  const at = text.indexOf(by)
+  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]
+}
+
+const scopeOf = (credential = ''): Pick<Claim, 'keyId' | 'day' | 'region' | 'service'> => {
+  const [keyId = '', day = '', region = '', service = '', end = ''] = credential.split('/')
+  if (end !== 'aws4_request' || service !== 'sqs' || !/^\d{8}$/.test(day))
+    throw incomplete('Credential is not KEY/DATE/REGION/sqs/aws4_request')
+  return { keyId, day, region, service }
+}
+
+/** Errors: `SignatureDoesNotMatch`. */
+const checkTime = ({ date, day, expiresSeconds }: Claim, nowMs: number): void => {
+  const [, y, mo, d, h, mi, s] = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(date) ?? []
+  if (s === undefined || !date.startsWith(day)) throw incomplete('its date is missing')
+  const atMs = Date.UTC(Number(y), Number(mo) - 1, Number(d), Number(h), Number(mi), Number(s))
+  const lastMs = atMs + (expiresSeconds === undefined ? skewMs : expiresSeconds * 1_000)
+  if (nowMs > lastMs || nowMs < atMs - skewMs)
+    throw new SqsError(
+      'SignatureDoesNotMatch',
+      `Signature expired: ${date} is not within the time of ${new Date(nowMs).toISOString()}`,
+    )
+}
+
+/** What decides about a request must be signed: no header counts that was not. Errors: `IncompleteSignature`. */
+const checkHeaders = ({ headers: signed, expiresSeconds }: Claim, { headers }: Signed): void => {
+  const needed = ['host', 'x-amz-target', ...(expiresSeconds === undefined ? ['x-amz-date'] : [])]
+  for (const name of needed)
+    if (headers[name] !== undefined && !signed.includes(name)) throw incomplete(`${name} is not signed`)
+  if (signed.some((name) => headers[name] === undefined)) throw incomplete('a signed header is missing')
+}
+
+const canonicalOf = (
+  { headers: signed, expiresSeconds }: Claim,
+  { method, url: raw, headers, body }: Signed,
+  { searchParams }: URL,
+): string => {
+  const path = raw.split('?')[0]!
+  const query = [...searchParams]
+    .filter(([name]) => name !== 'X-Amz-Signature')
+    .map(([name, value]) => `${encoded(name)}=${encoded(value)}`)
+    .sort()
+    .join('&')
+  const given = headers['x-amz-content-sha256']
+  const isUnsigned =
+    given === unsignedPayload && (expiresSeconds !== undefined || signed.includes('x-amz-content-sha256'))
+  return [
+    method,
+    path.split('/').map(encoded).join('/'),
+    query,
+    ...signed.map((name) => `${name}:${headers[name]!.trim().replaceAll(/ +/g, ' ')}`),
+    '',
+    signed.join(';'),
+    isUnsigned ? unsignedPayload : sha256(body),
+  ].join('\n')
+}
+
+const encoded = (text: string): string =>
+  encodeURIComponent(text).replaceAll(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
+
+const hmac = (key: Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest()
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
