@@ -1,4 +1,5 @@
 import { connect } from 'node:net'
+import { waitUntil } from '@kiroku/testkit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createSqsWorld, type SqsWorld } from './SqsWorld.ts'
 
@@ -94,6 +95,30 @@ it.each([
   const answer = await json(action, body)
   expect([answer.status, answer.query]).toEqual([status, error])
   expect(JSON.parse(answer.body)).toMatchObject({ __type: expect.any(String), message: expect.any(String) })
+})
+
+it('a queue that another door made is served, with its own bounds', async () => {
+  await world.client.queues.create('native', { retriesMax: 100 })
+  await world.client.queues.create('patient', { leaseMinMs: 10_000 })
+  for (const queue of ['native', 'patient']) await world.client.send(queue, 'x')
+  const receive = async (queue: string, visibility: number) => {
+    const answer = await json('ReceiveMessage', `{"QueueUrl":"${queue}","VisibilityTimeout":${visibility}}`)
+    const { Messages = [] } = JSON.parse(answer.body) as {
+      readonly Messages?: readonly { ReceiptHandle: string }[]
+    }
+    return { ...answer, messages: Messages }
+  }
+  expect((await receive('native', 0)).messages).toHaveLength(1)
+  await waitUntil(async () => (await world.client.queues.describe('native')).counts.available === 1)
+  const [message] = (await receive('native', 60)).messages
+  const change = await json(
+    'ChangeMessageVisibility',
+    `{"QueueUrl":"native","VisibilityTimeout":0,"ReceiptHandle":"${message!.ReceiptHandle}"}`,
+  )
+  expect(change.status).toBe(200)
+  expect((await receive('native', 60)).messages).toHaveLength(1)
+  expect(await receive('patient', 5)).toMatchObject({ status: 400, query: 'InvalidParameterValue;Sender' })
+  expect((await receive('patient', 10)).messages).toHaveLength(1)
 })
 
 it('Query errors are XML, whatever they quote', async () => {

@@ -1,3 +1,4 @@
+import { statusOf } from '@kiroku/doors'
 import { isKirokuError, type ErrorId } from '@kiroku/protocol'
 
 /** An error of SQS: its name in the JSON protocol, its code in the Query protocol, and its HTTP status. */
@@ -81,44 +82,32 @@ export class SqsError extends Error {
   }
 }
 
-/** Errors of Kiroku with one meaning whatever is asked; what an action knows better, it says itself. */
+/** Errors of Kiroku that say more than their HTTP status; what an action knows better, it says itself. */
 const kindOf: Partial<Record<ErrorId, ErrorKind>> = {
   UnknownQueue: 'QueueDoesNotExist',
   QueueExists: 'QueueNameExists',
-  InvalidQueueName: 'InvalidParameterValue',
   InvalidConfig: 'InvalidAttributeValue',
-  InvalidArgument: 'InvalidParameterValue',
-  BodyTooLarge: 'InvalidParameterValue',
   BodyMismatch: 'InvalidMessageContents',
   InvalidReceipt: 'ReceiptHandleIsInvalid',
   UnknownReceipt: 'ReceiptHandleIsInvalid',
-  ReceiptExpired: 'InvalidParameterValue',
-  LeaseCapReached: 'InvalidParameterValue',
-  RedriveRunning: 'InvalidParameterValue',
   UnknownRedrive: 'ResourceNotFoundException',
   NotFinalized: 'UnsupportedOperation',
-  Forbidden: 'AccessDenied',
-  Unauthorized: 'AccessDenied',
   Busy: 'RequestThrottled',
-  StorageFull: 'ServiceUnavailable',
-  Unavailable: 'ServiceUnavailable',
-  NatsUnreachable: 'ServiceUnavailable',
-  NoQuorum: 'ServiceUnavailable',
-  Timeout: 'ServiceUnavailable',
-  NotOwner: 'ServiceUnavailable',
-  QueueMoved: 'ServiceUnavailable',
-  SendUnknown: 'ServiceUnavailable',
-  Fenced: 'ServiceUnavailable',
-  KeysUnavailable: 'ServiceUnavailable',
-  Quarantined: 'ServiceUnavailable',
   Stopped: 'ServiceUnavailable',
+}
+
+/** undefined: a defect. */
+const kindByStatus = (status: number): ErrorKind | undefined => {
+  if (status === 401 || status === 403) return 'AccessDenied'
+  if (status < 500) return 'InvalidParameterValue'
+  return status === 500 ? undefined : 'ServiceUnavailable'
 }
 
 /** What is answered where this was thrown; undefined: a defect, which is not the caller's to read. */
 export const asSqsError = (error: unknown): SqsError | undefined => {
   if (error instanceof SqsError) return error
   if (!isKirokuError(error)) return undefined
-  const found = kindOf[error.id]
+  const found = kindOf[error.id] ?? kindByStatus(statusOf(error.id))
   if (found === undefined) return undefined
   const message =
     found === 'QueueDoesNotExist' ? 'The specified queue does not exist.' : `${error.message} ${error.help}`

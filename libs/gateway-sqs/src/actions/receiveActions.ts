@@ -114,7 +114,12 @@ const changeOne = async (call: Call, queue: string, input: Input): Promise<objec
     `Must be between 0 and ${visibilityMax}.`,
   )
   if (seconds === undefined) throw missing('VisibilityTimeout')
-  const [result] = await call.client.extend(receipt, seconds * secondMs)
+  const { leaseMinMs } = (await call.queues.get(queue)).config
+  // What other doors made may ask for longer leases.
+  const [result] =
+    seconds === 0 && leaseMinMs > 0
+      ? await call.client.retry(receipt, { delayMs: 0 })
+      : await call.client.extend(receipt, seconds * secondMs)
   const { error } = result!
   if (error === undefined) return {}
   switch (error.id) {
@@ -138,6 +143,10 @@ const changeOne = async (call: Call, queue: string, input: Input): Promise<objec
       throw error
   }
 }
+
+/** The lease of a receive: none where 0 is asked for, or the shortest that a queue of another door has. */
+const leaseOf = async ({ queues }: Call, queue: string, seconds: number): Promise<number> =>
+  seconds > 0 ? seconds * secondMs : Math.min(1, (await queues.get(queue)).config.leaseMinMs)
 
 const failed = list(
   'BatchResultErrorEntry',
@@ -208,7 +217,7 @@ export const receiveActions = {
         bytesMax: receiveBytesMax,
         signal: call.signal,
         ...(wait === undefined ? {} : { waitMs: wait * secondMs }),
-        ...(visibility === undefined ? {} : { leaseMs: visibility * secondMs }),
+        ...(visibility === undefined ? {} : { leaseMs: await leaseOf(call, queue, visibility) }),
         ...(attemptId === undefined ? {} : { attemptId }),
       })
       return messages.length === 0
