@@ -1,12 +1,14 @@
 /**
- * `npm run fuzz -- api [--requests N]` sends hostile requests to the HTTP API of a living engine, and `npm run fuzz -- codecs
- * [--inputs N]` gives hostile inputs to everything that reads what came from outside, N to each; both take `[--seed S] [--json]`.
+ * `npm run fuzz -- api [--requests N]` sends hostile requests to the HTTP API of a living engine, `npm run fuzz -- sqs
+ * [--requests N]` to the door for Amazon SQS, and `npm run fuzz -- codecs [--inputs N]` gives hostile inputs to everything that reads what came from outside, N to each; both take `[--seed S] [--json]`.
  * The last line says what was found, as JSON with `--json`; findings and progress go to standard error. Exits with 1 if anything
  * was found.
  */
 import { parseArgs } from 'node:util'
 import { fuzzApi } from './api/fuzzApi.ts'
 import { fuzzCodecs } from './codecs/fuzzCodecs.ts'
+import type { Fuzz } from './Fuzz.ts'
+import { fuzzSqs } from './sqs/fuzzSqs.ts'
 
 /** How a subject is tried: what was found, as data and in words, and how much of it is wrong. */
 type Try = (options: {
@@ -22,18 +24,21 @@ interface Subject {
   readonly try: Try
 }
 
+const doorUnderFire = (fuzz: Fuzz): Subject => ({
+  flag: 'requests',
+  manyDefault: 5_000,
+  try: async ({ many, ...how }) => {
+    const result = await fuzz({ requests: many, ...how })
+    const { requests, serverErrors, hangs, lost } = result
+    const words = `${requests} requests: ${serverErrors} errors of the server, ${hangs} hangs, ${lost} messages lost`
+    return { result, words, wrong: serverErrors + hangs + lost }
+  },
+})
+
 /** The subjects; a gateway joins with its own. */
 const subjects: Readonly<Record<string, Subject>> = {
-  api: {
-    flag: 'requests',
-    manyDefault: 5_000,
-    try: async ({ many, ...how }) => {
-      const result = await fuzzApi({ requests: many, ...how })
-      const { requests, serverErrors, hangs, lost } = result
-      const words = `${requests} requests: ${serverErrors} errors of the server, ${hangs} hangs, ${lost} messages lost`
-      return { result, words, wrong: serverErrors + hangs + lost }
-    },
-  },
+  api: doorUnderFire(fuzzApi),
+  sqs: doorUnderFire(fuzzSqs),
   codecs: {
     flag: 'inputs',
     manyDefault: 5_000,

@@ -1,6 +1,6 @@
 import { SQSClient } from '@aws-sdk/client-sqs'
 import { createClient, inProcess, type Client } from '@kiroku/client'
-import { httpLimitsDefault, Tokens } from '@kiroku/doors'
+import { httpLimitsDefault, Tokens, type HttpLimits } from '@kiroku/doors'
 import { parseKeys, sqsDoor } from '@kiroku/gateway-sqs'
 import { featureLevel } from '@kiroku/protocol'
 import { startMemoryEngine } from '@kiroku/testkit/engine'
@@ -19,8 +19,11 @@ export interface SqsWorld extends AsyncDisposable {
 /** Keys that the official client may sign with. */
 const credentials = { accessKeyId: 'any', secretAccessKey: 'any' }
 
-/** @param keys with which callers must sign; absent: the door is open */
-export const createSqsWorld = async (keys?: string): Promise<SqsWorld> => {
+/**
+ * @param keys with which callers must sign; absent: the door is open
+ * @param limits of the door, where they are not the defaults
+ */
+export const createSqsWorld = async (keys?: string, limits: Partial<HttpLimits> = {}): Promise<SqsWorld> => {
   const partitions = 2
   await using building = new AsyncDisposableStack()
   const engine = await startMemoryEngine({ partitions })
@@ -33,7 +36,7 @@ export const createSqsWorld = async (keys?: string): Promise<SqsWorld> => {
   const door = await sqsDoor({
     host: '127.0.0.1',
     port: 0,
-    limits: httpLimitsDefault,
+    limits: { ...httpLimitsDefault, ...limits },
     account: '000000000000',
     keys: keys === undefined ? undefined : parseKeys(keys),
   }).start({

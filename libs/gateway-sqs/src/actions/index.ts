@@ -5,6 +5,8 @@ import { queueActions } from './queueActions.ts'
 import { receiveActions } from './receiveActions.ts'
 import { sendActions } from './sendActions.ts'
 
+export type { Shape } from '../wire/Shape.ts'
+
 /** Every action of SQS, by its name; both protocols go by this table. */
 export const actions: Readonly<Record<string, Action>> = {
   ...queueActions,
