@@ -44,7 +44,8 @@ export const stages: ReadonlyArray<Stage> = [
     counts: 'tests',
     minutesMax: 4,
     turns: {
-      files: 'specs/{chaos/{cluster,quick},cluster/versions,security/damage/*}.spec.ts',
+      files:
+        'specs/{chaos/{cluster,quick},cluster/versions,security/damage/*,sqs/{debian-clients,fuzz}}.spec.ts',
       among: 'specs/**/*.spec.ts',
       concerns: [],
       parts: 3,
