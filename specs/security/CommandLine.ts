@@ -28,6 +28,8 @@ interface Running {
 interface Ready {
   readonly api: string
   readonly nats: string
+  /** The door for clients of Amazon SQS; absent: there is none. */
+  readonly sqs?: string
   readonly pid: number
 }
 

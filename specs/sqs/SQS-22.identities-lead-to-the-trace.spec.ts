@@ -8,12 +8,9 @@ it(
   { timeout: 120_000 },
   async () => {
     await using cli = await CommandLine.open()
-    await cli.engine(['up'])
-    const door = cli.start([launcher, 'door', 'sqs', '--json', '--listen', '127.0.0.1:0'])
-    const ready = await waitUntil(() => /^\{"ready":true.*$/m.exec(door.stdout())?.[0])
-    const { sqs: endpoint } = JSON.parse(ready) as { readonly sqs: string }
+    const { sqs: endpoint } = await cli.engine(['up', '--sqs', '127.0.0.1:0'])
     const sqs = new SQSClient({
-      endpoint,
+      endpoint: endpoint!,
       region: 'us-east-1',
       credentials: { accessKeyId: 'any', secretAccessKey: 'any' },
     })
@@ -47,3 +44,18 @@ it(
     }
   },
 )
+
+it('a door in a process of its own serves them as well, and an engine with tokens opens none without keys', async () => {
+  await using cli = await CommandLine.open()
+  const { nats } = await cli.engine(['up'])
+  const door = cli.start([launcher, 'door', 'sqs', '--json', '--sqs', '127.0.0.1:0'])
+  const ready = await waitUntil(() => /^\{"ready":true.*$/m.exec(door.stdout())?.[0], { timeoutMs: 60_000 })
+  const { sqs } = JSON.parse(ready) as { readonly sqs: string }
+  const made = await fetch(`${sqs}/?Action=CreateQueue&QueueName=mail`)
+  expect([made.status, await made.text()]).toEqual([200, expect.stringContaining(`${sqs}/000000000000/mail`)])
+  expect(await cli.output('queue', 'list')).toContain('mail')
+
+  const tokens = `ada:admin:${'t'.repeat(20)}`
+  const refused = await cli.run('serve', '--nats', nats, '--tokens', tokens, '--sqs', '127.0.0.1:0')
+  expect([refused.exit, refused.stderr]).toEqual([2, expect.stringContaining('--sqs-keys-file')])
+})

@@ -1,5 +1,6 @@
 import { accessSettings } from './accessSettings.ts'
 import { httpSettings } from './httpSettings.ts'
+import { sqsSettings } from './sqsSettings.ts'
 import { setting } from './Setting.ts'
 
 export type { Setting } from './Setting.ts'
@@ -221,6 +222,7 @@ export const settingsTable = [
   }),
   ...httpSettings,
   ...accessSettings,
+  ...sqsSettings,
   setting({
     key: 'audit',
     flag: 'audit',

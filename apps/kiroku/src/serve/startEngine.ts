@@ -1,4 +1,3 @@
-import { httpDoor } from '@kiroku/api'
 import { createClient, ownerFirst, type Client } from '@kiroku/client'
 import { natsTransport } from '@kiroku/client-nats'
 import type { OpenDoor } from '@kiroku/doors'
@@ -7,13 +6,11 @@ import { KirokuError } from '@kiroku/protocol'
 import { auditedLog } from '../audit/auditedLog.ts'
 import { anchorsOf } from '../auditor/anchorsOf.ts'
 import { engineAuditor } from '../auditor/engineAuditor.ts'
-import { consoleMode } from '../console/consoleMode.ts'
 import { startConsole } from '../console/startConsole.ts'
 import { catalogueStream } from '../log/logAdapter.ts'
 import type { LogSetup } from '../log/openEngineLog.ts'
+import { httpDoorOf, sqsDoorOf } from './doorsOf.ts'
 import { engineDependencies } from './engineDependencies.ts'
-import { httpLimitsOf } from './httpLimitsOf.ts'
-import { openFilesMax } from './openFilesMax.ts'
 import { finalizeNewLog, joinLog } from './joinLog.ts'
 import type { KeptAddress } from './keepAddress.ts'
 import { logClientEvent } from './logClientEvent.ts'
@@ -33,6 +30,8 @@ export interface EngineSetup extends LogSetup {
 /** A running engine: a node of a log's cluster, with or without the HTTP API. */
 export interface RunningEngine {
   readonly apiUrl: string | undefined
+  /** Of the door for clients of Amazon SQS. */
+  readonly sqsUrl: string | undefined
   /**
    * The console's address, whether it is being built, and whether it is available, once known; undefined: it
    * is off.
@@ -65,8 +64,10 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
       await closer().catch((error: unknown) => logger('warn', 'closing failed', { error }))
   }
   try {
-    const { tokens, certificate, address, release } = setup.kept
+    const { tokens, address, release } = setup.kept
     closers.push(release)
+    // What is wrong with its settings is found before partitions move here.
+    const sqs = sqsDoorOf(settings, tokens)
     const stopFollowing = setup.kept.follow(logger)
     closers.push(() => Promise.resolve(stopFollowing()))
     const pages = address === undefined || settings.console === 'off' ? undefined : startConsole(logger)
@@ -112,33 +113,11 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
     const parts = { nats, audited, running, client, auditor, notReady, outage }
     const { dependencies, close: closeFeed } = engineDependencies(parts)
     closers.push(() => Promise.resolve(closeFeed()))
-    const pagesOf = (host: string) =>
-      pages === undefined ? {} : { console: { ...pages, isReadOnly: consoleMode(settings, host) !== 'on' } }
-    const files = openFilesMax()
-    const limits = httpLimitsOf(settings, files)
-    if (address !== undefined && limits.connectionsMax < settings.httpConnections)
-      logger('warn', 'fewer connections to the API than set', {
-        set: settings.httpConnections,
-        taken: limits.connectionsMax,
-        why: `this process may have ${files} files open: raise that, with LimitNOFILE or ulimit -n`,
-      })
-    const doors =
-      address === undefined
-        ? []
-        : [
-            httpDoor(dependencies, {
-              ...address,
-              ...pagesOf(address.host),
-              bodyBytesMax: settings.httpBody,
-              limits,
-              ...(certificate === undefined ? {} : { certificate }),
-              onReveal: ({ by, ...what }) =>
-                logger('info', 'hidden body revealed', { ...what, by: by.name, from: by.origin }),
-            }),
-          ]
+    const http = httpDoorOf({ settings, kept: setup.kept, dependencies, pages, logger })
     await release()
     const opened = new Map<string, OpenDoor>()
-    for (const door of doors) {
+    for (const door of [http, sqs]) {
+      if (door === undefined) continue
       const open = await door.start({
         client,
         tokens,
@@ -150,13 +129,14 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
       closers.push(() => open.close())
       opened.set(door.name, open)
     }
-    const api = opened.get('http')
+    const apiUrl = opened.get('http')?.url
     return {
-      apiUrl: api?.url,
+      apiUrl,
+      sqsUrl: opened.get('sqs')?.url,
       console:
-        pages === undefined || api === undefined
+        pages === undefined || apiUrl === undefined
           ? undefined
-          : { url: `${api.url}/`, building: pages.building, ready: pages.ready },
+          : { url: `${apiUrl}/`, building: pages.building, ready: pages.ready },
       partitions: log.meta.partitions,
       client,
       ready: async (signal) => {

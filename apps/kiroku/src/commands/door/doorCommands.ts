@@ -9,35 +9,14 @@ export const doorCommands: CommandSpec = {
   subcommands: [
     {
       name: 'sqs',
-      summary: 'Serve clients of Amazon SQS until Ctrl-C. An early version: see docs/sqs.md.',
+      summary: 'Serve clients of Amazon SQS until Ctrl-C, by default on 127.0.0.1:9324.',
       examples: [
         {
           command: 'kiroku door sqs',
           description: 'Let AWS_ENDPOINT_URL_SQS=http://127.0.0.1:9324 reach it',
         },
       ],
-      settings: [...natsSettings, 'logFormat', 'logLevel'],
-      flags: [
-        {
-          name: 'listen',
-          kind: 'text',
-          metavar: 'HOST:PORT',
-          description: 'Where to listen; beyond loopback only with keys. [127.0.0.1:9324]',
-        },
-        {
-          name: 'keys-file',
-          kind: 'text',
-          metavar: 'FILE',
-          description:
-            'Keys with which callers sign, a line each: `name:role:key id:secret`, with roles as tokens of the HTTP API have them. Without it every program of this machine is served.',
-        },
-        {
-          name: 'account',
-          kind: 'text',
-          metavar: 'DIGITS',
-          description: 'Account in queue URLs and ARNs. [000000000000]',
-        },
-      ],
+      settings: [...natsSettings, 'sqs', 'sqsKeysFile', 'sqsAccount', 'logFormat', 'logLevel'],
       load: () => import('./doorSqs.ts'),
     },
   ],

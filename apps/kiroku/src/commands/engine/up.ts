@@ -81,6 +81,7 @@ export const run = async ({
         ready: true,
         nats,
         api,
+        ...(engine.sqsUrl === undefined ? {} : { sqs: engine.sqsUrl }),
         dataDir,
         natsVersion: version,
         pid: process.pid,
@@ -124,7 +125,7 @@ interface Started {
 }
 
 const banner = ({ engine, server, settings, dataDir, kept, seconds, isSample }: Started): string[] => {
-  const { apiUrl, console, partitions } = engine
+  const { apiUrl, sqsUrl, console, partitions } = engine
   const building =
     console?.building() === true ? '  (being built; the page loads by itself when it is ready)' : ''
   const taken = kept.taken.map(
@@ -141,6 +142,7 @@ const banner = ({ engine, server, settings, dataDir, kept, seconds, isSample }: 
     ...(console === undefined ? [] : [`  console    ${console.url}${building}`]),
     `  HTTP API   ${apiUrl}  (docs: ${apiUrl}/docs, metrics: ${apiUrl}/metrics)`,
     ...taken,
+    ...(sqsUrl === undefined ? [] : [`  SQS        ${sqsUrl}`]),
     `  NATS       ${server.url}  (nats-server ${server.version}, sync_interval ${server.syncInterval})`,
     ...natsMoved,
     ...(server.isClosed

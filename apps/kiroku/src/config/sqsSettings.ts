@@ -1,0 +1,32 @@
+import { setting } from './Setting.ts'
+
+/** The door for clients of Amazon SQS. */
+export const sqsSettings = [
+  setting({
+    key: 'sqs',
+    flag: 'sqs',
+    env: 'KIROKU_SQS',
+    kind: 'text',
+    metavar: 'HOST:PORT',
+    description:
+      'Address of the door for clients of Amazon SQS (docs/sqs.md), such as 127.0.0.1:9324; without it there is none. An address beyond loopback needs keys.',
+  }),
+  setting({
+    key: 'sqsKeysFile',
+    flag: 'sqs-keys-file',
+    env: 'KIROKU_SQS_KEYS_FILE',
+    kind: 'text',
+    metavar: 'FILE',
+    description:
+      'Keys with which clients of Amazon SQS sign, a line each: `name:role:key id:secret`, with roles as tokens have them. Without it every program of this machine is served, unless the HTTP API has tokens.',
+  }),
+  setting({
+    key: 'sqsAccount',
+    flag: 'sqs-account',
+    env: 'KIROKU_SQS_ACCOUNT',
+    kind: 'text',
+    default: '000000000000',
+    metavar: 'DIGITS',
+    description: 'Account in the queue URLs and ARNs of Amazon SQS, 12 digits.',
+  }),
+] as const
