@@ -21,21 +21,22 @@ it('acts are filtered in the URL, told in full with before and after, saved, and
   await client.queues.pause('tickets')
   const acts = await waitUntil(async () => {
     const found = ((await (await fetch(`${url}/v1/acts`)).json()) as { readonly acts: readonly Act[] }).acts
-    return found.length === 4 && found
+    // Beside those of the new log itself.
+    return found.filter(({ queue }) => queue !== '').length === 4 && found
   })
   const changed = acts.find(({ event }) => event === 'QueueConfigured')!
 
   const page = await open('/audit')
   const rows = page.getByRole('grid', { name: 'Acts' }).getByRole('row')
-  await page.getByText('4 acts', { exact: true }).waitFor()
-  expect(await rows.count()).toBe(5)
+  await page.getByText(`${acts.length} acts`, { exact: true }).waitFor()
+  expect(await rows.count()).toBe(acts.length + 1)
   await expectAccessibleInAllLooks(page)
   await page.getByLabel('What').selectOption('QueueConfigured')
   await page.waitForURL(/kind=QueueConfigured/)
-  await page.getByText('1 act of 4').waitFor()
+  await page.getByText(`1 act of ${acts.length}`).waitFor()
 
   const again = await open(new URL(page.url()).pathname + new URL(page.url()).search)
-  await again.getByText('1 act of 4').waitFor()
+  await again.getByText(`1 act of ${acts.length}`).waitFor()
   await again.getByRole('gridcell', { name: 'bills' }).click()
   const panel = again.getByRole('region', { name: /changed the queue/ })
   const cells = panel.getByRole('row', { name: /retries/ }).getByRole('cell')
