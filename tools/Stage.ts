@@ -42,7 +42,7 @@ export const stages: ReadonlyArray<Stage> = [
   {
     target: 'specs',
     counts: 'tests',
-    minutesMax: 4,
+    minutesMax: 5,
     turns: {
       files:
         'specs/{chaos/{cluster,quick},cluster/versions,security/damage/*,sqs/{debian-clients,fuzz}}.spec.ts',
