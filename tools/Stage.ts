@@ -54,7 +54,7 @@ export const stages: ReadonlyArray<Stage> = [
   {
     target: 'console',
     counts: 'tests',
-    minutesMax: 5.75,
+    minutesMax: 4.75,
     turns: {
       files: 'specs/console/**/*.spec.ts',
       concerns: ['apps/console/', 'specs/console/harness/', 'specs/harness/', 'package-lock.json'],
