@@ -1,3 +1,4 @@
+import type { ActorState } from '@kiroku/engine'
 import type { MessageAddress, QueueCounts, Reply } from '@kiroku/protocol'
 import type { Party } from '../core/Party.ts'
 import type { Exchange } from '../world/Exchange.ts'
@@ -18,8 +19,8 @@ export interface Checker {
   stored?(frame: Stored): void
   /** Frames were given up, by a repair or because the log lost them. */
   givenUp?(partition: number, from: number, upTo: number): void
-  /** A node closed a partition as damaged. */
-  closed?(partition: number, node: string, reason: string): void
+  /** A node's actor of a partition entered a state of its life. */
+  turned?(partition: number, node: string, state: ActorState, reason: string): void
   /** A node read a record of the log, as it is now. */
   fetched?(partition: number, seq: number, node: string): void
   /** A node is about to have records removed from the log. */

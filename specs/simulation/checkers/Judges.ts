@@ -1,3 +1,4 @@
+import type { ActorState } from '@kiroku/engine'
 import type { MessageAddress, QueueCounts, Reply } from '@kiroku/protocol'
 import type { Coverage } from '../core/Coverage.ts'
 import type { History } from '../core/History.ts'
@@ -44,8 +45,8 @@ export class Judges implements TruthListener {
   givenUp(partition: number, from: number, upTo: number): void {
     this.#each((c) => c.givenUp?.(partition, from, upTo))
   }
-  closed(partition: number, node: string, reason: string): void {
-    this.#each((c) => c.closed?.(partition, node, reason))
+  turned(partition: number, node: string, state: ActorState, reason: string): void {
+    this.#each((c) => c.turned?.(partition, node, state, reason))
   }
   fetched(partition: number, seq: number, node: string): void {
     this.#each((c) => c.fetched?.(partition, seq, node))

@@ -1,3 +1,4 @@
+import type { ActorState } from '@kiroku/engine'
 import type { Stored } from '../world/Stored.ts'
 import type { Hurt, World } from '../world/World.ts'
 import type { Checker } from './Checker.ts'
@@ -7,20 +8,25 @@ import { Objection } from './Objection.ts'
  * A partition is closed only when it was hurt; and no owner continues after a damaged record that had to be
  * read to rebuild the state, nor behind an end that is missing by the note of its machine: the partition is
  * closed until it is repaired. A node that read the record while it was whole, as the standby of the partition, need not
- * read it again.
+ * read it again; what it reads of it later, for a body or on a look at the end of the log, does not change its state.
  */
 export class DamageChecker implements Checker {
   readonly name = 'damage'
   readonly #world: World
   /** Records that a node read while its partition was whole, by partition and node; their last sequence. */
   readonly #wholeUpTo = new Map<string, number>()
+  /** Ownerships that read their state from the log just now, by partition and node. */
+  readonly #recovering = new Set<string>()
 
   constructor(world: World) {
     this.#world = world
   }
 
-  closed(partition: number, node: string, reason: string): void {
-    if (this.#world.hurts.has(partition)) return
+  turned(partition: number, node: string, state: ActorState, reason: string): void {
+    const key = `${partition} ${node}`
+    if (state === 'Recovering') this.#recovering.add(key)
+    else this.#recovering.delete(key)
+    if (state !== 'Quarantined' || this.#world.hurts.has(partition)) return
     throw new Objection(this.name, `${node} closes partition ${partition}, which nothing hurt: ${reason}`)
   }
 
@@ -29,8 +35,8 @@ export class DamageChecker implements Checker {
     const hurt = this.#world.hurts.get(partition)
     if (hurt === undefined || hurt.kind === 'cured')
       this.#wholeUpTo.set(key, Math.max(seq, this.#wholeUpTo.get(key) ?? 0))
-    // From now on it knows.
-    else if (seq === hurt.seq) this.#wholeUpTo.delete(key)
+    // Its state rests on the damaged record from now on.
+    else if (seq === hurt.seq && this.#recovering.has(key)) this.#wholeUpTo.delete(key)
   }
 
   storing(frame: Stored): void {

@@ -2,6 +2,7 @@ import type { Answers, Command, MessageAddress, Reply } from '@kiroku/protocol'
 import { identityOf, isKeyed } from '../workload/labels.ts'
 import type { Exchange } from '../world/Exchange.ts'
 import { labelOf } from '../world/Truth.ts'
+import type { SendPlace } from '../world/SendLedger.ts'
 import type { World } from '../world/World.ts'
 import { each } from '../world/ranges.ts'
 import type { Checker } from './Checker.ts'
@@ -40,15 +41,15 @@ export class SendsChecker implements Checker {
 
   #answered(partition: number, { producer, send, messages }: Enqueue, ok: Answers['Enqueue']): void {
     const key = `${producer} ${send}`
-    const stored = this.#world.truth.ledgers[partition]!.sends.get(key)
+    const latest = this.#world.truth.ledgers[partition]!.sends.get(key)
     const { queue, first, count } = ok
     const numbers =
       ok.numbers === undefined ? Array.from({ length: count }, (_, i) => first + i) : [...each(ok.numbers)]
     const answer = `${queue}/${numbers.join()}`
-    if (stored === undefined) throw this.#object(`send ${key} is acknowledged as ${answer} and not stored`)
-    const there = `${stored.queue}/${stored.numbers.join()}`
-    if (answer !== there)
-      throw this.#object(`send ${key} is acknowledged as ${answer}, but stored as ${there}`)
+    if (latest === undefined) throw this.#object(`send ${key} is acknowledged as ${answer} and not stored`)
+    const stored = placeNamed(latest, answer)
+    if (stored === undefined)
+      throw this.#object(`send ${key} is acknowledged as ${answer}, but stored as ${textOf(latest)}`)
     if (numbers.length !== messages.length)
       throw this.#object(`send ${key} of ${messages.length} messages is acknowledged as ${answer}`)
     for (const [i, number] of numbers.entries()) {
@@ -61,10 +62,11 @@ export class SendsChecker implements Checker {
           `"${sent}" is acknowledged as ${partition}/${queue}/${number}, which holds "${found}"`,
         )
     }
-    const before = this.#acknowledged.get(key)
-    if (before !== undefined && !stored.isAgain && `${before.queue}/${before.numbers.join()}` !== answer)
-      throw this.#object(`send ${key} got ${answer} and before that ${before.queue}/${before.numbers.join()}`)
-    this.#acknowledged.set(key, { partition, queue, numbers, seq: stored.seq })
+    const storing = `${key} ${stored.seq}`
+    const before = this.#acknowledged.get(storing)
+    if (before !== undefined && textOf(before) !== answer)
+      throw this.#object(`send ${key} got ${answer} and before that ${textOf(before)}`)
+    this.#acknowledged.set(storing, { partition, queue, numbers, seq: stored.seq })
   }
 
   promised(label: string, place: MessageAddress): void {
@@ -120,3 +122,16 @@ export class SendsChecker implements Checker {
     return new Objection(this.name, text)
   }
 }
+
+/**
+ * The place that an answer names: where a send was forgotten and stored again, the answer to a repeat from before may
+ * still be on its way.
+ */
+const placeNamed = (latest: SendPlace, answer: string): SendPlace | undefined => {
+  for (let place: SendPlace | undefined = latest; place !== undefined; place = place.earlier)
+    if (textOf(place) === answer) return place
+  return undefined
+}
+
+const textOf = ({ queue, numbers }: { queue: number; numbers: readonly number[] }): string =>
+  `${queue}/${numbers.join()}`

@@ -304,7 +304,7 @@ export class Ledger {
       message.group = e.group ?? ''
       queue.begin(message, e.dueAt, frame.record.at, e.filteredBy)
       if (dedup !== 'off') message.knownIn = dedupScope === 'queue' ? '' : message.group
-      if (place.isAgain) this.sends.again.add(message.label)
+      if (place.earlier !== undefined) this.sends.again.add(message.label)
     }
     const numbers = Array.from({ length: e.count }, (_, i) => e.first + i)
     if (!place.isWhole) place.numbers.push(...numbers)

@@ -76,7 +76,7 @@ export class NodeProcess {
       onState: (partition, state, epoch, reason) => {
         coverage.add('actor', state)
         history.note(() => `actor ${partition} is ${state}, epoch ${epoch}: ${reason}`)
-        if (state === 'Quarantined') world.judges.closed(partition, name, reason)
+        world.judges.turned(partition, name, state, reason)
       },
     })
     this.node.onOwnerChanged((partition, epoch) => network.announce(partition, epoch))

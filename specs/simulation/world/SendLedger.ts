@@ -2,15 +2,15 @@ import { limits } from '@kiroku/protocol'
 import type { Stored } from './Stored.ts'
 
 /** Where the messages of a send lie. */
-interface SendPlace {
+export interface SendPlace {
   readonly queue: number
   /** In their order; those that were sent before have the number that they got then. */
   numbers: number[]
   /** Whether the log said all of it in one fact. */
   isWhole: boolean
   readonly seq: number
-  /** Whether it was stored before, longer ago than is remembered. */
-  readonly isAgain: boolean
+  /** Where it was stored before, longer ago than is remembered. */
+  readonly earlier: SendPlace | undefined
 }
 
 /** A producer: when it last sent, in ms of partition time, and the first record since which it may be remembered. */
@@ -45,7 +45,7 @@ export class SendLedger {
       numbers: [],
       isWhole: false,
       seq,
-      isAgain: known !== undefined,
+      earlier: known,
     }
     this.#places.set(key, place)
     return place
