@@ -21,7 +21,7 @@ import { TrimsChecker } from './trims.ts'
 export const answerCheckers = (world: World): Checker[] => [
   new RoomChecker(world),
   new SendsChecker(world),
-  new SendOrderChecker(),
+  new SendOrderChecker(world),
   new DeliveriesChecker(world),
   new SettlementsChecker(world),
   new GenerationsChecker(world),
