@@ -7,7 +7,12 @@ import { withConsole } from './harness/withConsole.ts'
 const stage = withConsole()
 
 interface Cluster {
-  readonly nodes: readonly { readonly host: string; readonly pid: number; readonly version: string }[]
+  readonly nodes: readonly {
+    readonly host: string
+    readonly pid: number
+    readonly version: string
+    readonly featureLevel: number
+  }[]
   readonly partitions: readonly {
     readonly partition: number
     readonly epoch: number
@@ -33,8 +38,8 @@ it('the partitions of a cluster of one are those that the engine reports, as a g
     expect(Date.now() - epochAt).toBeGreaterThan(0)
     expect(stream.leader).toBe(partitions[0]!.stream.leader)
   }
-  const { host, pid, version } = nodes[0]!
-  await page.getByText(`${host}, process ${pid}, version ${version}, feature level 1`).waitFor()
+  const { host, pid, version, featureLevel } = nodes[0]!
+  await page.getByText(`${host}, process ${pid}, version ${version}, feature level ${featureLevel}`).waitFor()
   await page.getByText('A cluster of one.').waitFor()
   const servers = page.getByRole('region', { name: 'NATS servers' })
   const all = partitions.map(({ partition }) => partition).join(', ')
