@@ -41,7 +41,9 @@ export const loseTail = (world: World, chance: Chance): void => {
   // A trimmed log that lost its last checkpoint cannot be reopened by anybody.
   const oldestState = firstSeq === 1 ? 1 : (checkpoints[0] ?? lastSeq)
   const least = Math.max(firstSeq, oldestState, world.setUpSeqs[partition]! + 1)
-  const count = Math.min(1 + chance.below(6), lastSeq - least)
+  // Whoever follows the log has read what it loses: where that is more than a fence has records, the state ahead ends behind the fence.
+  const standbyFollows = world.placement.standbyOf(partition) !== undefined && chance.happens(0.5)
+  const count = Math.min(1 + chance.below(6) + (standbyFollows ? 4 : 0), lastSeq - least)
   if (count < 1) return
   world.land(partition)
   faults.loseTail(partition, count)
@@ -53,11 +55,10 @@ export const loseTail = (world: World, chance: Chance): void => {
   resumeAll(world, partition)
   if (owner === undefined) return void world.hurts.set(partition, hurt)
   const notedSeq = noteOf(world, owner, partition)
-  if (chance.happens(0.3)) return void world.hurts.set(partition, { ...hurt, heir: owner.name, notedSeq })
+  if (!standbyFollows && chance.happens(0.3))
+    return void world.hurts.set(partition, { ...hurt, heir: owner.name, notedSeq })
   kill(owner)
-  // Whoever followed the log has read what it lost.
-  if (world.placement.standbyOf(partition) !== undefined && chance.happens(0.5))
-    return void world.hurts.set(partition, hurt)
+  if (standbyFollows) return void world.hurts.set(partition, hurt)
   const heir = world.newNode(owner.disk)
   world.placement.reserve(partition, heir)
   world.hurts.set(partition, { ...hurt, heir: heir.name, notedSeq })
