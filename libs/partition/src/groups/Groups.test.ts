@@ -20,25 +20,33 @@ describe('groups', () => {
     const roll = dice(seed)
     /** Those that there are, in the order in which they began, and those in the row, in order. */
     const all = new Set<string>()
-    let row: string[] = []
+    const row: string[] = []
+    const inRow = new Set<string>()
+    const leave = (key: string): void => {
+      if (inRow.delete(key)) row.splice(row.indexOf(key), 1)
+    }
     for (let step = 0; step < 100_000; step++) {
       const key = `g${roll(count)}`
       const what = roll(100)
       if (what < 60) {
         groups.queue(groups.of(key))
         all.add(key)
-        if (!row.includes(key)) row.push(key)
+        if (!inRow.has(key)) row.push(key)
+        inRow.add(key)
       } else if (what < 75) {
         const next = groups.next()
-        if (next?.key !== row.shift()) expect.fail(`step ${step}: it is not the turn of ${next?.key}`)
+        const first = row.shift()
+        if (first !== undefined) inRow.delete(first)
+        if (next?.key !== first) expect.fail(`step ${step}: it is not the turn of ${next?.key}`)
         if (what >= 70 && next !== undefined) {
           groups.putBack(next)
           row.unshift(next.key)
+          inRow.add(next.key)
         }
       } else if (what < 80) {
         const group = groups.find(key)
         if (group !== undefined) groups.unqueue(group)
-        row = row.filter((k) => k !== key)
+        leave(key)
       } else {
         const group = groups.find(key)
         if (group === undefined) {
@@ -48,7 +56,7 @@ describe('groups', () => {
         groups.head(group, 0)
         groups.forget(group)
         all.delete(key)
-        row = row.filter((k) => k !== key)
+        leave(key)
       }
       const group = groups.find(key)
       if (group === undefined || what % 2 === 0) continue

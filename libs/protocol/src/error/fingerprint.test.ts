@@ -32,8 +32,12 @@ test('the fingerprint is a fixed one, since it is kept and typed', () => {
 })
 
 test('any text has a short form', () => {
+  // As the unit `binary`, which takes a second to list all characters.
+  const unit = fc
+    .oneof(fc.nat(0xd7ff), fc.integer({ min: 0xe000, max: 0x10ffff }))
+    .map((c) => String.fromCodePoint(c))
   fc.assert(
-    fc.property(fc.string({ maxLength: 2_000, unit: 'binary' }), (text) => {
+    fc.property(fc.string({ maxLength: 2_000, unit }), (text) => {
       const { id, form } = fingerprintOf(text)
       expect(form.length).toBeLessThanOrEqual(300)
       expect(id).toHaveLength(14)
