@@ -9,7 +9,9 @@ export interface Source {
   readonly text: string
   /** Every specifier that it names in an import or export, types included. */
   readonly specifiers: ReadonlySet<string>
-  /** Those in the workspace, as files from the root. */
+  /** The files behind those in the workspace, from the root. */
+  readonly targets: ReadonlyMap<string, string>
+  /** The same without their specifiers. */
   readonly imports: ReadonlySet<string>
   /** Those that are loaded together with it: neither types nor what it imports later. */
   readonly loads: ReadonlySet<string>
@@ -49,6 +51,27 @@ const loading = /^(?:import|export)\s(?!type\b)[^'"]*?from '([^']+)'|^import '([
 
 const isSource = (file: string): boolean => /\.(ts|tsx|mjs|js)$/.test(file)
 
+/**
+ * Reads the imports of a text.
+ * @param find the file of the workspace behind a specifier, if any
+ */
+export const readSource = (text: string, find: (specifier: string) => string | undefined): Source => {
+  const specifiers = new Set([
+    ...ts.preProcessFile(text, true, false).importedFiles.map((found) => found.fileName),
+    ...[...text.matchAll(/import\.meta\.resolve\('([^']+)'\)/g)].map(([, specifier = '']) => specifier),
+  ])
+  const loaded = new Set([...text.matchAll(loading)].map(([, named, bare]) => named ?? bare))
+  const targets = new Map<string, string>()
+  const loads = new Set<string>()
+  for (const specifier of specifiers) {
+    const found = find(specifier)
+    if (found === undefined) continue
+    targets.set(specifier, found)
+    if (loaded.has(specifier)) loads.add(found)
+  }
+  return { text, specifiers, targets, imports: new Set(targets.values()), loads }
+}
+
 /** Reads the imports of every source file of the workspace. */
 export const readImportGraph = (files: ReadonlyArray<string> = ownFiles()): ImportGraph => {
   const packages = packageFiles()
@@ -56,26 +79,14 @@ export const readImportGraph = (files: ReadonlyArray<string> = ownFiles()): Impo
   const graph = new Map<string, Source>()
   for (const file of sources) {
     const text = readFileSync(path.join(root, file), 'utf8')
-    const specifiers = new Set([
-      ...ts.preProcessFile(text, true, false).importedFiles.map((found) => found.fileName),
-      ...[...text.matchAll(/import\.meta\.resolve\('([^']+)'\)/g)].map(([, specifier = '']) => specifier),
-    ])
-    const loaded = new Set([...text.matchAll(loading)].map(([, named, bare]) => named ?? bare))
-    const imports = new Set<string>()
-    const loads = new Set<string>()
-    for (const specifier of specifiers) {
+    const find = (specifier: string): string | undefined => {
       const target = specifier.startsWith('.')
         ? path.posix.join(path.posix.dirname(file), specifier)
         : packages.get(specifier)
       // The console's bundler finds modules without their extension.
-      const found = [target, `${target}.ts`, `${target}.tsx`].find(
-        (name) => name !== undefined && sources.has(name),
-      )
-      if (found === undefined) continue
-      imports.add(found)
-      if (loaded.has(specifier)) loads.add(found)
+      return [target, `${target}.ts`, `${target}.tsx`].find((name) => name !== undefined && sources.has(name))
     }
-    graph.set(file, { text, specifiers, imports, loads })
+    graph.set(file, readSource(text, find))
   }
   return graph
 }

@@ -1,46 +1,29 @@
 /**
  * `node tools/check/unit.ts`: the unit tests except the long properties (`*.prop.test.ts`), and only those
- * that have not passed unchanged: a test's key is the contents of every file that it leads to.
+ * that have not passed unchanged: a test's key is the contents of every file that running it leads to.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { closureOf, ownFiles, readImportGraph } from '../ImportGraph.ts'
+import { ownFiles, readImportGraph } from '../ImportGraph.ts'
 import { root, runTarget } from '../runTarget.ts'
 import { keyOf, readCache, writeCache } from './cache.ts'
+import { whatRunning } from './running.ts'
 
 const files = ownFiles()
-const known = new Set(files)
-const graph = readImportGraph(files)
-
-/**
- * Files that a text names between quotes, from its own folder or from the root, as code that starts or reads
- * them does.
- */
-const namedIn = (file: string, text: string): ReadonlyArray<string> =>
-  [...text.matchAll(/['"`]([\w@./-]+\.\w+)['"`]/g)]
-    .flatMap(([, name = '']) => [path.posix.join(path.posix.dirname(file), name), path.posix.normalize(name)])
-    .filter((name) => known.has(name))
-
-/** Whether a file finds others in a way that no reading of it can tell. */
-const seeksFiles = (text: string): boolean =>
-  /import\.meta|process\.cwd|\broot\b.*runTarget/.test(
-    text
-      .replaceAll("import.meta.url.endsWith('.ts')", '')
-      .replaceAll(/new URL\([^()]*\.(ts|mjs)'[^()]*import\.meta\.url,?\s*\)/g, ''),
-  )
+const closureOfTest = whatRunning(files, readImportGraph(files))
 
 const tests = files.filter((file) => /^(libs|apps)\/.*(?<!\.(int|prop))\.test\.ts$/.test(file))
-const leads = new Map(
-  [...graph].map(([file, { text, imports }]) => [file, [...imports, ...namedIn(file, text)]] as const),
-)
-const seekers = new Set([...graph].filter(([, { text }]) => seeksFiles(text)).map(([file]) => file))
-const always = ['vitest.config.ts', 'tsconfig.base.json', 'tools/check/unit.ts', 'tools/ImportGraph.ts']
+const always = [
+  'vitest.config.ts',
+  'tsconfig.base.json',
+  'tools/ImportGraph.ts',
+  'tools/check/NamedImports.ts',
+  'tools/check/running.ts',
+  'tools/check/unit.ts',
+]
 
-const keyOfTest = (file: string): string => {
-  const closure = closureOf(file, (each) => leads.get(each) ?? [])
-  return keyOf([...closure].some((each) => seekers.has(each)) ? files : new Set([...closure, ...always]))
-}
+const keyOfTest = (file: string): string => keyOf(new Set([...(closureOfTest(file) ?? files), ...always]))
 const passed = readCache<Readonly<Record<string, string>>>('unit', {})
 const keys = new Map(tests.map((file) => [file, keyOfTest(file)]))
 const due = tests.filter((file) => passed[file] !== keys.get(file))
