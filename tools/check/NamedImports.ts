@@ -8,9 +8,9 @@ interface Clause {
   readonly names: Names
 }
 
-/** Where running a file leads. */
+/** Where a file leads. */
 export interface Leads {
-  /** Whose code it may run. */
+  /** The files that define what it names. */
   readonly files: ReadonlySet<string>
   /** Modules that only told where a name is defined. */
   readonly passed: ReadonlySet<string>
@@ -20,12 +20,15 @@ const clausePattern =
   /^(?:import|export)\s+(type\s+)?(?:\{([^}]*)\}|\*(?:\s+as\s+\w+)?|[\w$]+(?:\s*,\s*\{[^}]*\})?)\s+from\s+['"]([^'"]+)['"];?/gm
 const commentPattern = /\/\*[^]*?\*\/|\/\/.*$/gm
 
-/** Those that are there when the code runs, which types are not. */
-const valuesIn = (list: string): NonNullable<Names> =>
+/**
+ * The names in braces.
+ * @param types whether those of types are among them, which are gone when the code runs
+ */
+const namesIn = (list: string, types: boolean): NonNullable<Names> =>
   list
     .replaceAll(commentPattern, '')
     .split(',')
-    .map((name) => name.trim())
+    .map((name) => (types ? name.trim().replace(/^type /, '') : name.trim()))
     .filter((name) => name !== '' && !name.startsWith('type '))
     .map((name) => {
       const [there = '', here = there] = name.split(/\s+as\s+/)
@@ -36,27 +39,33 @@ const valuesIn = (list: string): NonNullable<Names> =>
 const actPattern =
   /^(?!(?:import|export|const|let|type|interface|class|abstract|(?:async )?function|declare)\b|\/[/*]|[\s})\]>]|$)/m
 
+/** It adds to the types of all who see it. */
+const declarePattern = /^declare (?:global|module)\b/m
+
 /**
- * What files lead to when they run, name by name: where a module only hands on what others define, an import leads to
+ * What files lead to, name by name: where a module only hands on what others define, an import leads to
  * those of them whose names it takes. It loads the others too, which changes nothing while they define and no more; what
  * does more when it is loaded counts for all who load it.
  */
 export class NamedImports {
   readonly #graph: ImportGraph
+  readonly #types: boolean
   readonly #clauses = new Map<string, ReadonlyArray<Clause>>()
   readonly #rests = new Map<string, string>()
   /** For each module that only hands on: by a name of its own, the file and the name there. */
   readonly #handed = new Map<string, ReadonlyMap<string, readonly [file: string, name: string]>>()
   readonly #acting = new Map<string, ReadonlyArray<string>>()
 
-  constructor(graph: ImportGraph) {
+  /** @param whose `run`: of code that runs, where types are gone; `types`: of types and code. */
+  constructor(graph: ImportGraph, whose: 'run' | 'types') {
     this.#graph = graph
+    this.#types = whose === 'types'
     for (const [file, { text, targets }] of graph) {
       const clauses: Clause[] = []
       const rest = text.replaceAll(clausePattern, (clause, type, list, specifier) => {
         const to = targets.get(specifier)
-        if (to !== undefined && type === undefined)
-          clauses.push({ file: to, names: list === undefined ? undefined : valuesIn(list) })
+        if (to !== undefined && (this.#types || type === undefined))
+          clauses.push({ file: to, names: list === undefined ? undefined : namesIn(list, this.#types) })
         return to === undefined ? clause : ''
       })
       this.#clauses.set(file, clauses)
@@ -102,12 +111,16 @@ export class NamedImports {
     return this.#origin(...handed, passed)
   }
 
-  /** The modules that do something when a module is loaded. */
+  /** The modules that do more than define when a module is loaded, or seen. */
   #actingBehind(module: string): ReadonlyArray<string> {
     const known = this.#acting.get(module)
     if (known !== undefined) return known
-    const loaded = closureOf(module, (each) => this.#graph.get(each)?.loads ?? [])
-    const acting = [...loaded].filter((each) => actPattern.test(this.#graph.get(each)?.text ?? ''))
+    const [next, pattern] = this.#types
+      ? (['imports', declarePattern] as const)
+      : (['loads', actPattern] as const)
+    const acting = [...closureOf(module, (each) => this.#graph.get(each)?.[next] ?? [])].filter((each) =>
+      pattern.test(this.#graph.get(each)?.text ?? ''),
+    )
     this.#acting.set(module, acting)
     return acting
   }

@@ -1,10 +1,11 @@
 /**
  * `node tools/check/lint.ts`: types and lint rules of the files that have not passed unchanged. A file's key is its
- * contents and those of all that it imports, since its types may come from any of them.
+ * contents and those of all that define what it imports, since its types may come from any of them.
  */
 import { ownFiles, readImportGraph } from '../ImportGraph.ts'
 import { runCommand } from '../runTarget.ts'
 import { keyOf, readCache, writeCache } from './cache.ts'
+import { NamedImports } from './NamedImports.ts'
 
 const files = ownFiles()
 const graph = readImportGraph(files)
@@ -13,8 +14,11 @@ const always = keyOf([
   'oxlint.config.ts',
   'tools/walls.ts',
   'tools/wallRules.ts',
+  'tools/ImportGraph.ts',
+  'tools/check/NamedImports.ts',
 ])
 
+const imports = new NamedImports(graph, 'types')
 const keys = new Map<string, string>()
 
 /** Imports form no circle, which `sources.test.ts` holds: every file's key is made once. */
@@ -22,7 +26,8 @@ const keyFor = (file: string): string => {
   const known = keys.get(file)
   if (known !== undefined) return known
   keys.set(file, '')
-  const key = keyOf([file], [always, ...[...(graph.get(file)?.imports ?? [])].map(keyFor)])
+  const { files: origins, passed: through } = imports.of(file)
+  const key = keyOf([file, ...through], [always, ...[...origins].map(keyFor)])
   keys.set(file, key)
   return key
 }

@@ -1,12 +1,13 @@
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { readSource } from '../ImportGraph.ts'
+import { closureOf, readSource, type ImportGraph } from '../ImportGraph.ts'
+import { NamedImports } from './NamedImports.ts'
 import { whatRunning } from './running.ts'
 
-/** What running `a.test.ts` may read among files with these texts; `#name` is a package whose index is `name.ts`. */
-const read = (texts: Readonly<Record<string, string>>): ReadonlyArray<string> | undefined => {
+/** The graph of files with these texts, where `#name` is a package whose index is `name.ts`. */
+const graphOf = (texts: Readonly<Record<string, string>>): ImportGraph => {
   const files = Object.keys(texts)
-  const graph = new Map(
+  return new Map(
     Object.entries(texts).map(([file, text]) => [
       file,
       readSource(text, (specifier) => {
@@ -17,7 +18,11 @@ const read = (texts: Readonly<Record<string, string>>): ReadonlyArray<string> | 
       }),
     ]),
   )
-  const found = whatRunning(files, graph)('a.test.ts')
+}
+
+/** What running `a.test.ts` may read. */
+const read = (texts: Readonly<Record<string, string>>): ReadonlyArray<string> | undefined => {
+  const found = whatRunning(Object.keys(texts), graphOf(texts))('a.test.ts')
   return found && [...found].toSorted()
 }
 
@@ -144,5 +149,51 @@ describe('what a test may read when it runs', () => {
     ["import { root } from './tools/runTarget.ts'\n"],
   ])('may be anything where it seeks files: %s', (seeking) => {
     expect(read({ ...two, 'a.test.ts': "import { one } from './one.ts'\n" + seeking })).toBeUndefined()
+  })
+})
+
+describe('what the types of a file may come from', () => {
+  /** The files that define them, without the indexes on the way. */
+  const typed = (texts: Readonly<Record<string, string>>): ReadonlyArray<string> => {
+    const imports = new NamedImports(graphOf(texts), 'types')
+    return [...closureOf('a.test.ts', (file) => imports.of(file).files)].toSorted()
+  }
+
+  it.each([
+    "import type { One } from './index.ts'\n",
+    "import { type One } from '#index'\n",
+    "export type { One as Other } from './index.ts'\n",
+    "import { one } from './index.ts'\n",
+  ])('are the files that define what it names, types included: %s', (text) => {
+    expect(typed({ ...two, 'a.test.ts': text })).toEqual(['a.test.ts', 'one.ts'])
+  })
+
+  it('are what those take their own types from', () => {
+    const texts = {
+      ...two,
+      'three.ts': "import type { Two } from './index.ts'\nexport type Three = Two\n",
+      'outer.ts': "export type { Three } from './three.ts'\nexport { one } from './one.ts'\n",
+      'a.test.ts': "import type { Three } from './outer.ts'\n",
+    }
+    expect(typed(texts)).toEqual(['a.test.ts', 'three.ts', 'two.ts'])
+  })
+
+  it.each([
+    "import type * as nouns from './index.ts'\n",
+    "export type * from './index.ts'\n",
+    "type Nouns = typeof import('./index.ts')\n",
+  ])('are those of the whole index where it takes that: %s', (text) => {
+    expect(typed({ ...two, 'a.test.ts': text })).toEqual(all)
+  })
+
+  it('are also what adds to the types of all', () => {
+    const texts = {
+      ...two,
+      'global.ts': 'export interface Global {}\ndeclare global {\n  var one: Global\n}\n',
+      'one.ts': "import type { Global } from './global.ts'\nexport const one: Global = {}\n",
+      'index.ts': "export { one } from './one.ts'\nexport { two } from './two.ts'\n",
+      'a.test.ts': "import { two } from './index.ts'\n",
+    }
+    expect(typed(texts)).toEqual(['a.test.ts', 'global.ts', 'two.ts'])
   })
 })

@@ -25,7 +25,7 @@ export const whatRunning = (
   graph: ImportGraph,
 ): ((file: string) => ReadonlySet<string> | undefined) => {
   const known = new Set(files)
-  const imports = new NamedImports(graph)
+  const imports = new NamedImports(graph, 'run')
   const leads = new Map([...graph.keys()].map((file) => [file, imports.of(file)] as const))
   const named = new Map(
     [...graph.keys()].map((file) => [file, namedIn(file, imports.restOf(file), known)] as const),
