@@ -140,7 +140,9 @@ export class PartitionLink {
       if (doubt && error.id === options.doneAfterDoubt) return {} as Answers[T]
       if (!isRetryable(error) || clock.now() - startMs >= waitMs + patienceMs) throw error
       doubt ||= leavesOutcomeUnknown(error)
-      const delayMs = backoffMs(error, failures, Math.random())
+      // Thousands of receives may wait here; only the announcement of the next owner says when one more request is worth it.
+      const isRefused = waitMs > 0 && error.id === 'NotOwner' && error.retryAfterMs === undefined
+      const delayMs = isRefused ? limits.announcedMsMax : backoffMs(error, failures, Math.random())
       emit({ type: 'retrying', partition: this.partition, error, delayMs })
       await this.pause(delayMs, signal)
     }

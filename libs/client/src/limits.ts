@@ -42,6 +42,8 @@ export const limits = {
   silenceMsMin: 3_000,
   backoffMsMin: 200,
   backoffMsMax: 5_000,
+  /** How long a receive waits for the announcement of the next owner, after the one before refused it. */
+  announcedMsMax: 1_000,
   /** After how long without an answer the engine counts as lost, and how long a partition without requests counts as silent. */
   silenceMsMax: 1_000,
   silenceForgottenMs: 30_000,
