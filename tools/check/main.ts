@@ -41,7 +41,7 @@ const steps: ReadonlyArray<Step> = [
         file,
       ),
   },
-  { name: 'dead code', command: 'knip' },
+  { name: 'dead code', command: 'knip --cache' },
   { name: 'format', command: 'oxfmt --check' },
 ]
 /** As many as the smallest machines have cores. */
