@@ -15,6 +15,8 @@ import { load } from './load.ts'
 const rare = { bytesMin: 1e12, ageMs: 1e12 }
 /** Records that take a tenth of the bound to replay. */
 const tenth = Math.ceil(limits.replayMsMax / limits.replayRecordMs / 10)
+/** Lives after which a hand-over stores a state: each takes more than two records. */
+const enough = Math.ceil(limits.handOverReplayMsMax / limits.replayRecordMs / 2)
 
 const given = async (checkpoints: typeof rare & { readonly replayMsMax?: number }, time: Time = liveTime) => {
   const log = createMemoryLog({ partitions: 1 })
@@ -42,20 +44,20 @@ describe('what an owner stores for the next', () => {
 
   it('is stored before a hand-over begins, so that the next owner replays next to nothing', async () => {
     const { log, one, live } = await given(rare)
-    await live(tenth)
+    await live(enough)
     const { frames } = one.node.actors.get(0)!.metrics
     await one.close()
     const two = await startTestNode(log, 'two')
-    expect(frames).toBeGreaterThan(2 * tenth)
+    expect(frames).toBeGreaterThan(2 * enough)
     expect(two.node.actors.get(0)!.metrics.replayEvents).toBeLessThan(20)
-    expect((await two.ask({ type: 'DescribeQueue', queue: 'mail' })).counts.committed).toBe(tenth)
+    expect((await two.ask({ type: 'DescribeQueue', queue: 'mail' })).counts.committed).toBe(enough)
     await two.close()
   })
 
   it('is not waited for where the append that it stands on fails', async () => {
     const time = new ManualTime()
     const { log, one, live } = await given(rare, time)
-    await live(tenth)
+    await live(enough)
     // With a lease, a hand-over ends with one more frame.
     await one.ask({ type: 'Enqueue', queue: 'mail', producer: 'q', send: 1, messages: [body('x')] })
     await one.ask(receive('mail', 1))
@@ -70,7 +72,7 @@ describe('what an owner stores for the next', () => {
     await one.close()
     const lease = { confirmedAtMs: () => performance.now(), ttlMs: 1e9, isLoadedAhead: () => true }
     const two = await own(new Node({ log, name: 'two', checkpoints: rare }), lease)
-    await liveThrough(two, 'mail')(tenth)
+    await liveThrough(two, 'mail')(enough)
     await two.close()
     expect(await part.checkpoints.list()).toEqual([])
   })
@@ -107,20 +109,20 @@ describe('what an owner stores for the next', () => {
 
   it('is passed over where it is damaged, and the log replayed', async () => {
     const { log, part, one, live } = await given(rare)
-    await live(tenth)
+    await live(enough)
     await one.close()
     const [seq] = await part.checkpoints.list()
     log.faults.damageCheckpoint(0, seq!)
     const troubles: string[] = []
     const two = await startTestNode(log, 'two', { onTrouble: (_, what) => void troubles.push(what) })
     expect(troubles).toEqual([expect.stringContaining(`checkpoint ${seq} is skipped`)])
-    expect((await two.ask({ type: 'DescribeQueue', queue: 'mail' })).counts.committed).toBe(tenth)
+    expect((await two.ask({ type: 'DescribeQueue', queue: 'mail' })).counts.committed).toBe(enough)
     await two.close()
   })
 
   it('gives way to the next state that the log names', async () => {
     const { log, part, one, live } = await given(rare)
-    await live(tenth)
+    await live(enough)
     await one.close()
     const [before] = await part.checkpoints.list()
     const two = await startTestNode(log, 'two', { checkpoints: { bytesMin: 1e12, ageMs: 3_600_000 } })
