@@ -132,6 +132,14 @@ if (features.has('unlimited')) {
   await send('endless', ['e1', 'e2'])
   for (let i = 0; i < 5; i++) await receive('endless', 1, { leaseMs: 0 })
 }
+if (features.has('notes')) {
+  for (const partition of [0, 1]) await ask(partition, { type: 'RaiseClusterVersion', version: 3, by })
+  const about = { queue: 'noted', by }
+  await ask(0, { type: 'CreateQueue', ...about, config: {}, notes: [['owner', 'shop'], ['stage', 'test']] })
+  await ask(0, { type: 'ConfigureQueue', ...about, config: { leaseMs: 5_000 }, notes: [['owner', 'mail'], ['stage', null]] })
+  await send('noted', ['n1'])
+  await ask(0, { type: 'PurgeQueue', queue: 'noted', by })
+}
 await create('gone', {})
 await send('gone', ['g'])
 await ask(0, { type: 'DeleteQueue', queue: 'gone', by })

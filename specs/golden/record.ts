@@ -4,7 +4,7 @@
  *     node specs/golden/record.ts NAME COMMIT [FEATURE…]
  *
  * Features that the commit has: subscriptions, groups, dedup, recall, redrive, attempts, deferral, discard,
- * unlimited. A
+ * unlimited, notes. A
  * corpus is never recorded again: it represents logs on users' disks.
  */
 import { execFileSync } from 'node:child_process'

@@ -94,6 +94,13 @@ export const sqsMutants: ReadonlyArray<SpecMutant> = [
     what: 'a lease of 0 hides the message until the next turn',
   },
   {
+    id: 'SQS-17',
+    file: 'libs/partition/src/queue/evolveQueue.ts',
+    from: 'for (const [name, text] of e.notes)',
+    to: 'queue.notes.clear()\n  for (const [name, text] of e.notes)',
+    what: 'a note that is changed takes the others with it',
+  },
+  {
     id: 'SQS-22',
     file: 'libs/gateway-sqs/src/ids.ts',
     from: 'messageUuid(parseMessageId(messageId)) ?? messageId',

@@ -12,7 +12,8 @@ import type { ClusterAnswer } from './definition/clusterAnswer.ts'
 import type { MessageBody as MessageBodySchema } from './definition/bodySchemas.ts'
 import type { DeadLetterGroups as DeadLetterGroupsSchema } from './definition/deadLetterSchemas.ts'
 import type { RedriveRequest as RedriveRequestSchema } from './definition/redriveSchemas.ts'
-import type { Groups as GroupsSchema, Queue as QueueSchema } from './definition/schemas.ts'
+import type { Groups as GroupsSchema } from './definition/groupSchema.ts'
+import type { Queue as QueueSchema } from './definition/schemas.ts'
 import type { Session as SessionSchema } from './definition/session.ts'
 
 /** Everything on record about one message. */

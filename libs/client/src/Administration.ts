@@ -310,21 +310,28 @@ export class Administration implements Queues {
   async #change<T extends 'CreateQueue' | 'ConfigureQueue'>(
     type: T,
     name: string,
-    { deadLetter, ...settings }: QueueSettings,
+    { deadLetter, notes, ...settings }: QueueSettings,
     how: ChangeOptions,
   ): Promise<Answers[T]> {
     const { link } = await this.#partition(name)
-    return this.#deadLetters.target(name, deadLetter, how, (target, dryRun) => {
+    return this.#deadLetters.target(name, deadLetter, how, async (target, dryRun) => {
       const config = target === undefined ? settings : { ...settings, deadLetter: target }
       const { by, applied } = how
-      return link.ask<T>({
+      const answer: Answers['CreateQueue' | 'ConfigureQueue'] = await link.ask<T>({
         type,
         queue: name,
         config,
+        ...(notes === undefined ? {} : { notes: Object.entries(notes) }),
         by,
         ...(applied === undefined ? {} : { applied }),
         ...(dryRun ? { dryRun } : {}),
       } as CommandOf<T>)
+      if (notes !== undefined && answer.noted !== true)
+        throw new KirokuError(
+          'NotFinalized',
+          `partition ${link.partition} is owned by a node that keeps no notes`,
+        )
+      return answer as Answers[T]
     })
   }
 }

@@ -74,9 +74,9 @@ export interface DiscardedMessages {
 /** Administration of queues. Errors: `UnknownQueue`, `InvalidQueueName`, `InvalidConfig`, and what `Client` says. */
 export interface Queues {
   readonly subscriptions: Subscriptions
-  /** Creates a queue; an existing one with the same settings is left alone. Errors: also `QueueExists`. */
+  /** Creates a queue; an existing one with the same settings, and the notes that are named, is left alone. Errors: also `QueueExists`. */
   create(name: string, settings?: QueueSettings, by?: Actor): Promise<{ readonly created: boolean }>
-  /** Changes the given settings and leaves the others. */
+  /** Changes the given settings and notes and leaves the others. Errors: also `InvalidArgument`, for notes. */
   update(name: string, settings: QueueSettings, by?: Actor): Promise<void>
   /**
    * Creates and changes queues and their subscriptions as a file says; nothing at all if it contradicts

@@ -19,6 +19,7 @@ import {
   queueConfigured,
   queueCreated,
   queueDeleted,
+  queueNoted,
   queuePurged,
 } from './queue/evolveQueue.ts'
 import { delivered } from './receive/evolveReceive.ts'
@@ -102,6 +103,8 @@ export const evolve = (state: PartitionState, event: LogEvent): void => {
       return queueCreated(state, event)
     case 'QueueConfigured':
       return queueConfigured(state, event)
+    case 'QueueNoted':
+      return queueNoted(state, event)
     case 'QueueDeleted':
       return queueDeleted(state, event)
     case 'QueuePurged':

@@ -3,7 +3,10 @@ import type { LogEvent, LogEventType } from './event/LogEvent.ts'
 import { defaultQueueConfig } from './settings/defaultQueueConfig.ts'
 
 /** The highest feature level that this code reads and writes: it rises with each entry of `introduced` that is above it. */
-export const featureLevel = 2
+export const featureLevel = 3
+
+/** The feature level from which on queues keep notes, and when they were created, configured and purged. */
+export const queueNotesLevel = 3
 
 /** The feature level with which each event and setting came; level 0, which every version reads, is not listed. */
 export interface Introduced {
@@ -14,7 +17,10 @@ export interface Introduced {
 
 /** What may be on record only once its level is in force, since a version before it could not read it. */
 export const introduced: Introduced = {
-  events: new Map([['ClusterVersionRaised', 1]]),
+  events: new Map([
+    ['ClusterVersionRaised', 1],
+    ['QueueNoted', queueNotesLevel],
+  ]),
   settings: { errorHidden: 1, 'retriesMax=unlimited': 2, 'leaseMs=0': 2, 'leaseMinMs=0': 2 },
 }
 

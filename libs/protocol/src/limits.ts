@@ -63,6 +63,10 @@ export const limits = {
   /** Sources of sections that a queue remembers; a replay counts on it. */
   appliedSourcesMax: 16,
   appliedCharactersMax: 100,
+  notesPerQueueMax: 100,
+  noteNameCharactersMax: 200,
+  /** Names and texts of all notes of a queue together. */
+  notesCharactersMax: 64 * 1024,
   /** Names, origins and reasons of acts; longer ones are cut. */
   actorCharactersMax: 200,
   reasonCharactersMax: 500,

@@ -9,6 +9,7 @@ import { EarlyTrimsChecker } from './earlyTrims.ts'
 import { EpochsChecker } from './epochs.ts'
 import { ErasuresChecker } from './erasures.ts'
 import { GenerationsChecker } from './generations.ts'
+import { NotesChecker } from './notes.ts'
 import { RedrivesChecker } from './redrives.ts'
 import { RoomChecker } from './room.ts'
 import { SendOrderChecker } from './sendOrder.ts'
@@ -27,6 +28,7 @@ export const answerCheckers = (world: World): Checker[] => [
   new GenerationsChecker(world),
   new DeadLettersChecker(world),
   new ErasuresChecker(world),
+  new NotesChecker(world),
   new RedrivesChecker(world),
   new SpreadChecker(world),
   new TrimsChecker(world),

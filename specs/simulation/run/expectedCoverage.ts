@@ -19,6 +19,7 @@ const events: Readonly<Record<LogEventType, true | string>> = {
   Repaired: true,
   QueueCreated: true,
   QueueConfigured: true,
+  QueueNoted: true,
   QueueDeleted: true,
   QueuePurged: true,
   DeliveryPaused: true,

@@ -41,7 +41,11 @@ export const administer = (world: World, chance: Chance, deed: Deed): void => {
           chance.pick([[1], [1, 2], [1, 2, 3]]).map(() => chance.pick(entries)),
         )
         if (some === 'main') {
-          await caller.ask(partition, { type: 'ConfigureQueue', queue, config, by })
+          // What an operator changed is noted as well; the default is no news.
+          const notes = Object.entries(config).map(
+            ([name, value]) => [`changed ${name}`, value === 0 ? null : JSON.stringify(value)] as const,
+          )
+          await caller.ask(partition, { type: 'ConfigureQueue', queue, config, notes, by })
           if (((config['idleMs'] ?? 0) as number) === 0) return
           // Without receives it is soon gone, and is created again.
           await world.loop.sleep(chance.pick([2_000, 5_000]))
@@ -90,9 +94,9 @@ export const administer = (world: World, chance: Chance, deed: Deed): void => {
         await caller.ask(partition, { type: 'PurgeQueue', queue, by })
         return
       case 'recreate': {
-        const { config } = await caller.ask(partition, { type: 'DescribeQueue', queue })
+        const { config, notes = {} } = await caller.ask(partition, { type: 'DescribeQueue', queue })
         await caller.ask(partition, { type: 'DeleteQueue', queue, force: true, by })
-        await caller.ask(partition, { type: 'CreateQueue', queue, config, by })
+        await caller.ask(partition, { type: 'CreateQueue', queue, config, notes: Object.entries(notes), by })
         await subscribe(caller, partition, plan)
       }
     }

@@ -72,6 +72,8 @@ export class Ledger {
       case 'QueueConfigured':
         this.#queue(e.queue).configure(e.config as never, frame.record.at)
         return
+      case 'QueueNoted':
+        return this.#queue(e.queue).note(e.notes)
       case 'QueueDeleted':
         this.#end(frame, e, this.#queue(e.queue), undefined, Number.POSITIVE_INFINITY, onMove)
         this.#queue(e.queue).isDeleted = true

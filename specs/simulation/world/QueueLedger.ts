@@ -1,4 +1,4 @@
-import { defaultQueueConfig, type QueueAddress, type QueueConfig } from '@kiroku/protocol'
+import { defaultQueueConfig, type NoteChanges, type QueueAddress, type QueueConfig } from '@kiroku/protocol'
 import type { Life } from './Life.ts'
 import type { Stored, StoredBody } from './Stored.ts'
 
@@ -78,6 +78,9 @@ export class QueueLedger {
   readonly id: number
   readonly name: string
   #config: Partial<QueueConfig>
+  /** Its notes, and each change that there ever was, as `name=text`. */
+  readonly notes = new Map<string, string>()
+  readonly noted = new Set<string>()
   /** How often its settings, or those of a subscription, were changed. */
   configured = 0
   isDeleted = false
@@ -105,6 +108,14 @@ export class QueueLedger {
     const windowMs = Math.min(before, this.configOf(0).dedupWindowMs)
     for (const message of this.messages.values())
       if (at - message.enqueuedAt >= windowMs) message.knownIn = undefined
+  }
+
+  note(changes: NoteChanges): void {
+    for (const [name, text] of changes) {
+      this.noted.add(`${name}=${text}`)
+      if (text === null) this.notes.delete(name)
+      else this.notes.set(name, text)
+    }
   }
 
   /** Settings that are in force for a generation. */

@@ -5,7 +5,8 @@ import * as OpenApi from 'effect/http-api/OpenApi'
 import * as Schema from 'effect/Schema'
 import { queryText } from '../questions/QueryText.ts'
 import { errorSchemas as error } from './apiError.ts'
-import { Groups, Queue, QueueList, QueueSettings } from './schemas.ts'
+import { Groups } from './groupSchema.ts'
+import { Queue, QueueList, QueueSettings } from './schemas.ts'
 import { forRole } from './forRole.ts'
 
 const params = { queue: Schema.String }
@@ -47,7 +48,9 @@ export const queues = HttpApiGroup.make('queues')
       payload: QueueSettings,
       success: Queue,
       error,
-    }).annotateMerge(forRole('admin', 'queue', 'Changes the given settings and leaves the others.')),
+    }).annotateMerge(
+      forRole('admin', 'queue', 'Changes the given settings and notes and leaves the others.'),
+    ),
     HttpApiEndpoint.post('spreadQueue', '/queues/:queue/spread', {
       params,
       payload: Schema.Struct({

@@ -73,9 +73,14 @@ const settingOf = (row: QueueSetting): Schema.Top => {
 const Address = Schema.Struct({ name: Schema.String, partition: count, queue: count })
 
 /** A queue's settings as given: what is absent takes the default, or stays. */
-export const QueueSettings = Schema.Struct(
-  fieldsFrom((row) => optional(settingOf(row))) as unknown as Optional<SettingFields>,
-).annotate({ identifier: 'QueueSettings' })
+export const QueueSettings = Schema.Struct({
+  ...(fieldsFrom((row) => optional(settingOf(row))) as unknown as Optional<SettingFields>),
+  notes: optional(
+    Schema.Record(Schema.String, Schema.NullOr(Schema.String)).annotate({
+      description: `Texts that the queue keeps by name, up to ${limits.notesPerQueueMax}; null removes one, and the others stay.`,
+    }),
+  ),
+}).annotate({ identifier: 'QueueSettings' })
 
 const tags = optional(
   Schema.NullOr(Schema.Array(Schema.String)).annotate({
@@ -115,26 +120,6 @@ const MissingPartition = Schema.Struct({
   description:
     'A partition that cannot be read: all its queues are missing from the answer; or one of its queues.',
 })
-
-/** Message groups of a subscription. */
-export const Groups = Schema.Struct({
-  groups: Schema.Array(
-    Schema.Struct({
-      group: Schema.String,
-      waiting: count.annotate({ description: 'Messages that are available' }),
-      inflight: count,
-      blockedBy: optional(
-        Schema.Struct({
-          number: count,
-          state: Schema.Literals(['Inflight', 'WaitingRetry']),
-          attempt: count,
-          until: ms('End of its lease or of its pause, since 1970'),
-        }).annotate({ description: 'In an ordered queue: what blocks the waiting messages' }),
-      ),
-    }),
-  ),
-  total: count.annotate({ description: 'Groups in all' }),
-}).annotate({ identifier: 'Groups' })
 
 /** Messages of a queue by state. */
 export const Counts = Schema.Struct({
@@ -233,6 +218,14 @@ export const Queue = Schema.Struct({
   warnings: Schema.Array(Schema.String).annotate({
     description: 'What settings and recent deliveries warn of: the reason and what to do instead',
   }),
+  createdAt: optional(ms('When it was created, since 1970; absent if before this was kept')),
+  configuredAt: optional(ms('When settings or notes were last changed, since 1970')),
+  purgedAt: optional(ms('When a purge last discarded something, since 1970')),
+  notes: optional(
+    Schema.Record(Schema.String, Schema.String).annotate({
+      description: 'Texts that it keeps by name; only when a single queue is requested',
+    }),
+  ),
   deliveryPaused: Schema.Boolean,
   config: Schema.Struct(configFields),
   counts: Counts,

@@ -43,6 +43,11 @@ const changeOf = (
       return [{}, ownSettings(e.config)]
     case 'QueueConfigured':
       return difference((queue?.recorded ?? {}) as Values, e.config)
+    case 'QueueNoted':
+      return difference(
+        Object.fromEntries(e.notes.map(([name]) => [`note ${name}`, queue?.notes.get(name)])),
+        Object.fromEntries(e.notes.map(([name, text]) => [`note ${name}`, text ?? undefined])),
+      )
     case 'QueueDeleted':
       return [
         {

@@ -111,6 +111,7 @@ const eventWords: { readonly [T in LogEventType]?: EventWords<LogEventOf<T>> } =
   DeliveryResumed: { act: 'resumed delivery' },
   QueueCreated: { act: 'created the queue' },
   QueueConfigured: { act: 'changed the queue' },
+  QueueNoted: { act: 'changed notes of the queue' },
   QueueDeleted: { act: 'deleted the queue', story: discarded },
   QueuePurged: { act: 'purged the queue', story: discarded },
   QueueSpread: { act: 'spread the queue' },

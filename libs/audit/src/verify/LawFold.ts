@@ -156,6 +156,7 @@ const check = (law: LawScope, e: LogEvent, epoch: number): void => {
       return checkLanesForgotten(law, e)
     case 'QueueCreated':
     case 'QueueConfigured':
+    case 'QueueNoted':
     case 'QueuePurged':
     case 'QueueDeleted':
     case 'DeliveryPaused':

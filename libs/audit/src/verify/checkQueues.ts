@@ -60,6 +60,7 @@ export const checkQueue = (
   e: LogEventOf<
     | 'QueueCreated'
     | 'QueueConfigured'
+    | 'QueueNoted'
     | 'QueuePurged'
     | 'QueueDeleted'
     | 'DeliveryPaused'
@@ -74,6 +75,7 @@ export const checkQueue = (
       if (state.names.has(e.name)) refuse(`queue "${e.name}" is created twice`)
       return
     case 'QueueConfigured':
+    case 'QueueNoted':
       law.queue(e.queue)
       return
     case 'QueuePurged': {

@@ -18,6 +18,7 @@ import { orRefuse } from '../orRefuse.ts'
 import { endPoll } from '../receive/decideReceive.ts'
 import { okWhenFollowed, refuseParts } from '../spread/decideHome.ts'
 import type { QueueState, Subscription } from '../state/QueueState.ts'
+import { hasNotes, notedEvent, notedOf } from './notes.ts'
 
 /** Creates a queue; an equal one that is there already is no error. */
 export const decideCreateQueue = <B>(turn: Turn<B>, c: CommandOf<'CreateQueue'>, token: number): void =>
@@ -30,7 +31,9 @@ export const decideCreateQueue = <B>(turn: Turn<B>, c: CommandOf<'CreateQueue'>,
     if (existing !== undefined) {
       if (!sameConfig(existing.config, config))
         throw new KirokuError('QueueExists', `queue "${c.queue}" is there already, with other settings`)
-      return turn.ok(token, { queue: existing.id, created: false })
+      if (!hasNotes(existing, c.notes))
+        throw new KirokuError('QueueExists', `queue "${c.queue}" is there already, with other notes`)
+      return turn.ok(token, { queue: existing.id, created: false, ...notedOf(c) })
     }
     if (state.queues.size >= limits.queuesMax)
       throw new KirokuError(
@@ -40,7 +43,8 @@ export const decideCreateQueue = <B>(turn: Turn<B>, c: CommandOf<'CreateQueue'>,
       )
     const queue = state.nextQueue
     refuseOwnDeadLetter(state.partition, queue, c.queue, config)
-    if (c.dryRun !== true)
+    const noted = notedEvent(state, { id: queue }, c)
+    if (c.dryRun !== true) {
       turn.emit({
         type: 'QueueCreated',
         queue,
@@ -49,10 +53,12 @@ export const decideCreateQueue = <B>(turn: Turn<B>, c: CommandOf<'CreateQueue'>,
         ...(c.applied === undefined ? {} : { applied: c.applied }),
         by: c.by,
       })
-    turn.ok(token, { queue, created: true })
+      if (noted !== undefined) turn.emit(noted)
+    }
+    turn.ok(token, { queue, created: true, ...notedOf(c) })
   })
 
-/** Changes settings of a queue; what is not named stays. */
+/** Changes settings and notes of a queue; what is not named stays. */
 export const decideConfigureQueue = <B>(turn: Turn<B>, c: CommandOf<'ConfigureQueue'>, token: number): void =>
   orRefuse(turn, token, () => {
     const queue = homeQueue(turn, c.queue, token)
@@ -71,7 +77,8 @@ export const decideConfigureQueue = <B>(turn: Turn<B>, c: CommandOf<'ConfigureQu
       )
     refuseOwnDeadLetter(turn.state.partition, queue.id, queue.name, config)
     refuseParts(config, queue.share.of)
-    if (c.dryRun === true) return turn.ok(token, { queue: queue.id })
+    const noted = notedEvent(turn.state, queue, c)
+    if (c.dryRun === true) return turn.ok(token, { queue: queue.id, ...notedOf(c) })
     if (applied !== undefined || !sameConfig(queue.config, config))
       turn.emit({
         type: 'QueueConfigured',
@@ -80,8 +87,9 @@ export const decideConfigureQueue = <B>(turn: Turn<B>, c: CommandOf<'ConfigureQu
         ...(applied === undefined ? {} : { applied }),
         by: c.by,
       })
+    if (noted !== undefined) turn.emit(noted)
     readdressHeld(turn, queue)
-    okWhenFollowed(turn, queue, token, { queue: queue.id })
+    okWhenFollowed(turn, queue, token, { queue: queue.id, ...notedOf(c) })
   })
 
 export const refuseOwnDeadLetter = (

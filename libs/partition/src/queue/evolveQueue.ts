@@ -1,4 +1,4 @@
-import { type LogEventOf, mainSubscription, type QueueConfig, State } from '@kiroku/protocol'
+import { type LogEventOf, mainSubscription, type QueueConfig, queueNotesLevel, State } from '@kiroku/protocol'
 import { queueOf, subOf } from '../eventTargets.ts'
 import { endHold } from '../settle/hold.ts'
 import { leaveParts, revise } from '../spread/evolveSpread.ts'
@@ -10,6 +10,8 @@ import { open } from '../subscription/evolveSubscription.ts'
 export const queueCreated = (state: PartitionState, e: LogEventOf<'QueueCreated'>): void => {
   const queue = new QueueState(e.queue, e.name, e.config as Partial<QueueConfig>, state.groups)
   if (e.applied !== undefined) queue.noteApplied(e.applied)
+  noteTime(state, queue, 'createdAt')
+  noteTime(state, queue, 'configuredAt')
   state.queues.set(e.queue, queue)
   state.names.set(e.name, queue)
   open(state, queue, 0, mainSubscription, {})
@@ -22,6 +24,7 @@ export const queueConfigured = (state: PartitionState, e: LogEventOf<'QueueConfi
   const before = queue.config.retentionMs
   state.dedup.expire(queue, state.at)
   queue.configure(e.config as Partial<QueueConfig>)
+  noteTime(state, queue, 'configuredAt')
   state.dedup.expire(queue, state.at)
   for (const sub of queue.subs) state.watcher?.configured(sub)
   if (e.applied !== undefined) queue.noteApplied(e.applied)
@@ -33,6 +36,26 @@ export const queueConfigured = (state: PartitionState, e: LogEventOf<'QueueConfi
     if (live.state[slot] === State.Available && state.subscriptions[live.owner[slot]!]!.queue === queue)
       live.schedule(slot, live.enqueuedAt[slot]! + queue.config.retentionMs)
   state.watcher?.restartSweep()
+}
+
+export const queueNoted = (state: PartitionState, e: LogEventOf<'QueueNoted'>): void => {
+  const queue = queueOf(state, e.queue)
+  for (const [name, text] of e.notes)
+    if (text === null) queue.notes.delete(name)
+    else queue.notes.set(name, text)
+  noteTime(state, queue, 'configuredAt')
+}
+
+/**
+ * Keeps when something was done to a queue. Not before every node does, so that a state from an earlier checkpoint comes to the
+ * same as a replay of the whole record.
+ */
+const noteTime = (
+  { at, clusterVersion }: PartitionState,
+  queue: QueueState,
+  what: 'createdAt' | 'configuredAt' | 'purgedAt',
+): void => {
+  if (clusterVersion >= queueNotesLevel) queue[what] = at
 }
 
 /** A queue that is deleted when idle is not so from now on. */
@@ -51,6 +74,7 @@ export const queueDeleted = (state: PartitionState, e: LogEventOf<'QueueDeleted'
 export const queuePurged = (state: PartitionState, e: LogEventOf<'QueuePurged'>): void => {
   const queue = queueOf(state, e.queue)
   purgeQueue(state, queue, e.upTo)
+  noteTime(state, queue, 'purgedAt')
   if (queue.spread !== undefined) queue.spread.purges++
   revise(state, queue)
 }

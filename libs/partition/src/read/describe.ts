@@ -45,6 +45,7 @@ export const describeQueues = (
         ...(leaving ?? []).flatMap((lane) => heldWarning(lane) ?? []),
       ],
       applied: Object.fromEntries(q.applied),
+      ...timesOf(q),
       deliveryPaused: q.deliveryPaused,
       counts: sumOf(q, subscriptions),
       subscriptions,
@@ -61,17 +62,25 @@ export const describeQueues = (
   return descriptions
 }
 
-/** Describes one queue, with the consumers of its subscriptions. */
+/** Describes one queue, with its notes and the consumers of its subscriptions. */
 export const describeQueue = (own: Ownership, queue: QueueState, now: number): QueueDescription => {
   const description = describeQueues(own.state, [queue], now, own)[0]!
   return {
     ...description,
+    ...(queue.notes.size === 0 ? undefined : { notes: Object.fromEntries(queue.notes) }),
     subscriptions: description.subscriptions.map((described, i) => {
       const consumers = describeConsumers(own, queue.subs[i]!)
       return { ...described, consumers }
     }),
   }
 }
+
+/** When it was created, configured and purged, as far as that is known. */
+const timesOf = (q: QueueState): Pick<QueueDescription, 'createdAt' | 'configuredAt' | 'purgedAt'> => ({
+  ...(q.createdAt === 0 ? undefined : { createdAt: q.createdAt }),
+  ...(q.configuredAt === 0 ? undefined : { configuredAt: q.configuredAt }),
+  ...(q.purgedAt === 0 ? undefined : { purgedAt: q.purgedAt }),
+})
 
 const warningsOf = (q: QueueState): string[] => {
   const warnings = configWarnings(q.config)

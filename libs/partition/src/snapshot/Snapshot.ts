@@ -91,6 +91,10 @@ export interface QueueSnapshot {
   readonly config: Partial<QueueConfig>
   /** Absent: nothing was. */
   readonly applied?: readonly (readonly [source: string, digest: string])[]
+  /** Absent: none. */
+  readonly notes?: readonly (readonly [name: string, text: string])[]
+  /** Absent: none of them is known. */
+  readonly times?: readonly [createdAt: number, configuredAt: number, purgedAt: number]
   readonly deliveryPaused: boolean
   readonly nextNumber: number
   readonly purgedTo?: number

@@ -84,6 +84,8 @@ export function* restoring(s: Snapshot): Generator<undefined, PartitionState> {
 function* restoreQueue(state: PartitionState, q: QueueSnapshot): Generator<undefined, void> {
   const queue = new QueueState(q.id, q.name, q.config, state.groups)
   for (const [source, digest] of q.applied ?? []) queue.noteApplied({ source, digest })
+  for (const [name, text] of q.notes ?? []) queue.notes.set(name, text)
+  ;[queue.createdAt, queue.configuredAt, queue.purgedAt] = q.times ?? [0, 0, 0]
   queue.deliveryPaused = q.deliveryPaused
   queue.nextNumber = q.nextNumber
   queue.purgedTo = q.purgedTo ?? 0

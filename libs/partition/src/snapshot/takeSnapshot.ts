@@ -125,6 +125,9 @@ const queueSnapshot = (
     subs: q.subs.map((sub) => subscriptionSnapshot(sub, groups, lists)),
   }
   if (q.applied.size > 0) copy.applied = [...q.applied]
+  if (q.notes.size > 0) copy.notes = [...q.notes]
+  if (q.createdAt > 0 || q.configuredAt > 0 || q.purgedAt > 0)
+    copy.times = [q.createdAt, q.configuredAt, q.purgedAt]
   if (q.purgedTo > 0) copy.purgedTo = q.purgedTo
   if (q.editedSeq > 0) copy.editedSeq = q.editedSeq
   if (q.hadForwards) copy.hadForwards = true

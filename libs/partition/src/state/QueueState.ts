@@ -33,6 +33,12 @@ export class QueueState {
   config: QueueConfig
   /** Digest of the section of each source that was applied last, the latest at the end. */
   readonly applied = new Map<string, string>()
+  /** Texts by their names, which the engine goes by in nothing. */
+  readonly notes = new Map<string, string>()
+  /** When it was created, last changed and last purged, in ms of partition time; 0: before this was kept, or never. */
+  createdAt = 0
+  configuredAt = 0
+  purgedAt = 0
   deliveryPaused = false
   /** Number of the next message. */
   nextNumber = 1

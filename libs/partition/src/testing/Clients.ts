@@ -88,9 +88,9 @@ export class Clients {
       case 'delete':
         return { type: 'DeleteQueue', queue: o.queue, by }
       case 'create':
-        return { type: 'CreateQueue', queue: o.queue, config: o.config, by }
+        return stripped({ type: 'CreateQueue', queue: o.queue, config: o.config, notes: o.notes, by })
       case 'configure':
-        return { type: 'ConfigureQueue', queue: o.queue, config: o.config, by }
+        return stripped({ type: 'ConfigureQueue', queue: o.queue, config: o.config, notes: o.notes, by })
       case 'pause':
         return stripped({
           type: o.on ? 'PauseDelivery' : 'ResumeDelivery',

@@ -24,6 +24,7 @@ import {
   type LawSub,
   leaveOut,
   newQueue,
+  note,
   remember,
   subscribe,
   timeOf,
@@ -67,7 +68,7 @@ export class ReferencePartition {
       case 'QueueCreated':
         lawful(!this.#used.has(e.queue), 'a queue id that is used again')
         this.#used.add(e.queue)
-        this.queues.set(e.queue, newQueue(e))
+        this.queues.set(e.queue, newQueue(e, at))
         return
       case 'QueueConfigured': {
         const q = this.#queue(e.queue)
@@ -75,8 +76,11 @@ export class ReferencePartition {
         q.config = e.config as unknown as QueueConfig
         forget(q, at)
         for (const sub of q.subs.values()) configure(q, sub, sub.settings)
+        q.times.configured = at
         return
       }
+      case 'QueueNoted':
+        return note(this.#queue(e.queue), e, at)
       case 'QueueDeleted':
         this.queues.delete(this.#queue(e.queue).id)
         return
@@ -226,7 +230,7 @@ export class ReferencePartition {
             if (n < e.upTo && !isFinal(cell.state)) lawful(step(cell, { type: 'PURGE' }), 'a purge')
         this.#queue(e.queue).delayed.clear()
         this.#queue(e.queue).keys.clear()
-        this.#queue(e.queue).purgedTo = e.upTo
+        Object.assign(this.#queue(e.queue), { purgedTo: e.upTo }).times.purged = at
         for (const sub of this.#queue(e.queue).subs.values()) leaveOut(sub)
         return
       case 'ClockResumed':

@@ -59,6 +59,9 @@ export interface LawQueue {
   readonly id: number
   readonly name: string
   config: QueueConfig
+  readonly notes: Map<string, string>
+  /** When it was created, last changed, and last purged; 0: never. */
+  readonly times: { readonly created: number; configured: number; purged: number }
   paused: boolean
   readonly messages: Map<number, LawMessage>
   /** Messages that wait for their time. */
@@ -180,12 +183,14 @@ export const isHeld = ({ subs }: LawQueue, n: number): boolean =>
   })
 
 /** A queue as it is created. */
-export const newQueue = (e: LogEventOf<'QueueCreated'>): LawQueue => {
+export const newQueue = (e: LogEventOf<'QueueCreated'>, at: number): LawQueue => {
   const config = e.config as unknown as QueueConfig
   return {
     id: e.queue,
     name: e.name,
     config,
+    notes: new Map(),
+    times: { created: at, configured: at, purged: 0 },
     paused: false,
     messages: new Map(),
     delayed: new Set(),
@@ -196,6 +201,17 @@ export const newQueue = (e: LogEventOf<'QueueCreated'>): LawQueue => {
     keys: new Map(),
     redrives: new Map(),
   }
+}
+
+/** Some notes are others. */
+export const note = (q: LawQueue, { notes }: LogEventOf<'QueueNoted'>, at: number): void => {
+  lawful(notes.length > 0, 'a change of no note')
+  for (const [name, text] of notes) {
+    lawful((q.notes.get(name) ?? null) !== text, `note "${name}" as it was`)
+    if (text === null) q.notes.delete(name)
+    else q.notes.set(name, text)
+  }
+  q.times.configured = at
 }
 
 /** A generation begins, in the place of the one before of its name. */

@@ -81,6 +81,13 @@ const settings: fc.Arbitrary<SubscriptionSettings> = fc.record(
   { requiredKeys: [] },
 )
 
+const notes = fc.option(
+  fc.array(fc.tuple(fc.constantFrom('owner', 'team'), fc.constantFrom('x', 'y', '', null)), {
+    maxLength: 3,
+  }),
+  { nil: undefined },
+)
+
 const delay = fc.constantFrom(0, 0, 1, 40, 40, 300)
 
 const nat = fc.nat(10_000)
@@ -228,8 +235,8 @@ const op = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ op: fc.constant('delete'), queue: name }) },
-  { weight: 2, arbitrary: fc.record({ op: fc.constant('create'), queue: name, config: created }) },
-  { weight: 2, arbitrary: fc.record({ op: fc.constant('configure'), queue: name, config }) },
+  { weight: 2, arbitrary: fc.record({ op: fc.constant('create'), queue: name, config: created, notes }) },
+  { weight: 2, arbitrary: fc.record({ op: fc.constant('configure'), queue: name, config, notes }) },
   {
     weight: 2,
     arbitrary: fc.record({

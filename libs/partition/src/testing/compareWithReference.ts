@@ -28,6 +28,9 @@ export const compare = (own: Ownership, law: ReferencePartition): void => {
     expect(counted === undefined).toBe(found === undefined)
     expect(Math.floor((counted ?? 0) / 1_000)).toBe(Math.floor((found ?? 0) / 1_000))
     expect(counted ?? 0).toBeLessThanOrEqual(found ?? 0)
+    expect([...q.notes].sort()).toEqual([...known.notes].sort())
+    const { createdAt: created, configuredAt: configured, purgedAt: purged } = q
+    expect({ created, configured, purged }).toEqual(known.times)
     expect(delayedOf(state, q)).toEqual(known.delayed)
     expect(keysOf(state, q)).toEqual(keysInForce(known, state.at))
     expect(q.subs.map((sub) => sub.id).sort()).toEqual([...known.subs.keys()].sort())

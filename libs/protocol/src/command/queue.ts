@@ -1,13 +1,26 @@
 import type { QueueConfig } from '../settings/QueueConfig.ts'
 import type { Actor } from '../event/Actor.ts'
-import type { AppliedSection } from '../event/queue.ts'
+import type { AppliedSection, NoteChanges } from '../event/queue.ts'
 import type { Ranges } from '../Ranges.ts'
-import { act, flag, numbers, optional, record, shape, subscribing, text, type Shapes } from './shape.ts'
+import {
+  act,
+  flag,
+  listOf,
+  numbers,
+  optional,
+  record,
+  shape,
+  subscribing,
+  text,
+  type Shapes,
+} from './shape.ts'
 
 /** What a queue is to be like. */
 interface QueueChange {
   queue: string
   config: Partial<QueueConfig>
+  /** Those that are not named stay. */
+  notes?: NoteChanges
   by: Actor
   /** The answer is what it would be, and nothing happens. */
   dryRun?: boolean
@@ -35,10 +48,15 @@ export type QueueCommand =
   | { type: 'PauseDelivery'; queue: string; subscription?: string; by: Actor }
   | { type: 'ResumeDelivery'; queue: string; subscription?: string; by: Actor }
 
+/** Said where notes were named; an owner that knows none passes over them. */
+interface Noted {
+  readonly noted?: true
+}
+
 /** Answers by command type. */
 export interface QueueAnswers {
-  CreateQueue: { readonly queue: number; readonly created: boolean }
-  ConfigureQueue: { readonly queue: number }
+  CreateQueue: { readonly queue: number; readonly created: boolean } & Noted
+  ConfigureQueue: { readonly queue: number } & Noted
   DeleteQueue: { readonly queue: number }
   PurgeQueue: { readonly purged: number }
   Discard: { readonly discarded: number }
@@ -47,7 +65,15 @@ export interface QueueAnswers {
 }
 
 const section = shape({ source: text, digest: text })
-const configuration = { ...act, config: record, dryRun: optional(flag), applied: optional(section) }
+const noteChange = (value: unknown): boolean =>
+  Array.isArray(value) && value.length === 2 && text(value[0]) && (value[1] === null || text(value[1]))
+const configuration = {
+  ...act,
+  config: record,
+  notes: optional(listOf(noteChange)),
+  dryRun: optional(flag),
+  applied: optional(section),
+}
 
 /** What each of these commands must hold; ranges and meaning are the partition's to check. */
 export const queueShapes: Shapes<QueueCommand> = {

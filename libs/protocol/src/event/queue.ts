@@ -7,6 +7,9 @@ export interface AppliedSection {
   readonly digest: string
 }
 
+/** Changes of a queue's notes by their names; null removes one. */
+export type NoteChanges = readonly (readonly [name: string, text: string | null])[]
+
 /** Administration of queues. */
 export type QueueEvent =
   /** `applied` where a file said so: the same section of the same source is not applied again. */
@@ -25,6 +28,8 @@ export type QueueEvent =
       applied?: AppliedSection
       by: Actor
     }
+  /** Texts that the queue keeps for people and doors; the engine goes by none of them. */
+  | { type: 'QueueNoted'; queue: number; notes: NoteChanges; by: Actor }
   | { type: 'QueueDeleted'; queue: number; by: Actor }
   /** Everything with a number below `upTo` that is not final becomes Discarded. */
   | { type: 'QueuePurged'; queue: number; upTo: number; by: Actor }

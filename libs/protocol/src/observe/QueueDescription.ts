@@ -78,6 +78,12 @@ export interface QueueDescription {
   readonly warnings: readonly string[]
   /** Digest of the section that was applied last, by its source. */
   readonly applied: Readonly<Record<string, string>>
+  /** When it was created, last changed, and last purged of something, in ms of partition time; absent: before this was kept, or never. */
+  readonly createdAt?: number
+  readonly configuredAt?: number
+  readonly purgedAt?: number
+  /** Its notes by name; told of one queue that is asked for by its name, and absent where it has none. */
+  readonly notes?: Readonly<Record<string, string>>
   readonly deliveryPaused: boolean
   /** Of all subscriptions together: a message counts once for each. `delayed` and `sent` are the queue's. */
   readonly counts: QueueCounts
