@@ -32,6 +32,7 @@ describe('the command tree', () => {
       'queue groups',
       'queue batches',
       'queue update',
+      'queue note',
       'queue spread',
       'queue delete',
       'queue purge',

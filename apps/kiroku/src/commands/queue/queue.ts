@@ -48,6 +48,15 @@ export const update = command(async (client, queue, invocation) => {
   invocation.out.result(description)
 })
 
+/** `queue note`. */
+export const note = command(async (client, queue, { argument, out }) => {
+  const name = argument('name') ?? ''
+  const text = argument('text') ?? null
+  await client.queues.update(queue, { notes: { [name]: text } }, localActor())
+  out.line(text === null ? `queue ${queue} has no note ${name}` : `queue ${queue} has the note ${name}`)
+  out.result({ queue, note: name, text })
+})
+
 /** `queue list`. */
 export const list = command(async (client, _, { out, flag }) => {
   const { queues, missing } = await client.queues.survey()
@@ -156,7 +165,14 @@ const rowsOf = ({
   ...Object.entries(counts).map(([state, count]) => [stateTitles[state as keyof QueueCounts], String(count)]),
   ...queueFlags.map(({ key, flag, row }) => [`--${flag}`, writeSetting(row, config[key])]),
   ['applied from', Object.keys(rest.applied).join(', ') || 'no file'],
+  ['created', whenText(rest.createdAt, 'not known')],
+  ['changed', whenText(rest.configuredAt, 'not known')],
+  ['purged', whenText(rest.purgedAt, rest.createdAt === undefined ? 'not known' : 'never')],
+  ...Object.entries(rest.notes ?? {}).map(([name, text]) => [`note ${name}`, JSON.stringify(text)]),
 ]
+
+const whenText = (at: number | undefined, otherwise: string): string =>
+  at === undefined ? otherwise : new Date(at).toISOString()
 
 const deliveriesText = (isPaused: boolean, subscriptions: QueueDescription['subscriptions']): string => {
   if (isPaused) return 'paused'

@@ -80,6 +80,23 @@ export const queueCommands: CommandSpec = {
       load: async () => (await import('./queue.ts')).update,
     },
     {
+      name: 'note',
+      summary: 'Keep a text with a queue under a name; without a text, remove it.',
+      examples: [
+        {
+          command: 'kiroku queue note mail owner "team shop"',
+          description: 'Shown by `kiroku queue show mail`',
+        },
+      ],
+      arguments: [
+        queueArgument,
+        { name: 'name', description: 'Name of the note.' },
+        { name: 'text', description: 'What it says.', optional: true },
+      ],
+      settings: natsSettings,
+      load: async () => (await import('./queue.ts')).note,
+    },
+    {
       name: 'spread',
       summary: 'Spread a live queue over several partitions; 1 brings it back to one.',
       description:
