@@ -45,6 +45,12 @@ export interface QueueInfo {
   /** Its partitions, home first, and how many messages that are not final each has, if known. */
   readonly places: readonly { readonly partition: number; readonly live?: number }[]
   readonly config: QueueConfig
+  /** Absent: none, or it is the past. */
+  readonly notes?: Readonly<Record<string, string>>
+  /** When it was created, last changed and last purged, in ms since 1970; absent: not known, or never. */
+  readonly createdAt?: number
+  readonly configuredAt?: number
+  readonly purgedAt?: number
   readonly counts: QueueCounts
   readonly deliveryPaused: boolean
   readonly oldestAgeMs: number

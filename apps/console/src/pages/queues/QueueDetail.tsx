@@ -123,7 +123,7 @@ export const QueueDetail = ({ name }: { readonly name: string }) => {
               <GroupTable key={subscription.name} queue={name} subscription={subscription.name} />
             ))}
           <div className={styles['halves']}>
-            <SettingList config={info.config} />
+            <SettingList info={info} />
             <QueueHistory name={name} />
           </div>
         </>

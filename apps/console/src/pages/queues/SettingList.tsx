@@ -1,11 +1,14 @@
 import { defaultQueueConfig, queueSettings, type QueueConfig } from '@kiroku/protocol'
 import { useState } from 'react'
+import type { QueueInfo } from '../../data/queueInfos.ts'
+import { time } from '../../parts/format.ts'
 import { settingName, settingText } from '../../parts/settingText.ts'
 import styles from './SettingList.module.css'
 import { isDefault, settingGroups } from './settingGroups.ts'
 
-/** The settings in words; what was changed from its default is marked, and says what that is. */
-export const SettingList = ({ config }: { readonly config: QueueConfig }) => {
+/** The settings in words; what was changed from its default is marked, and says what that is. Notes and times follow. */
+export const SettingList = ({ info }: { readonly info: QueueInfo }) => {
+  const { config } = info
   const [isShort, setShort] = useState(true)
   const shown = settingGroups
     .map(([title, keys]) => [title, keys.filter((key) => !isShort || !isDefault(key, config[key]))] as const)
@@ -38,10 +41,39 @@ export const SettingList = ({ config }: { readonly config: QueueConfig }) => {
             </dl>
           </div>
         ))}
+        <Facts title="Notes" facts={Object.entries(info.notes ?? {})} />
+        <Facts title="Times" facts={timesOf(info)} />
       </div>
     </section>
   )
 }
+
+/** What a queue has besides settings, by its name; nothing where there is none. */
+const Facts = ({
+  title,
+  facts,
+}: {
+  readonly title: string
+  readonly facts: readonly (readonly [name: string, text: string])[]
+}) =>
+  facts.length > 0 && (
+    <div>
+      <h3 className={styles['group']}>{title}</h3>
+      <dl>
+        {facts.map(([name, text]) => (
+          <div key={name} className={styles['setting']}>
+            <dt className={styles['name']}>{name}</dt>
+            <dd>{text}</dd>
+          </div>
+        ))}
+      </dl>
+    </div>
+  )
+
+const timesOf = ({ createdAt, configuredAt, purgedAt }: QueueInfo): [string, string][] =>
+  Object.entries({ created: createdAt, 'last changed': configuredAt, 'last purged': purgedAt }).flatMap(
+    ([name, at]) => (at === undefined ? [] : [[name, time(at)]]),
+  )
 
 const Setting = ({ name, value }: { readonly name: keyof QueueConfig; readonly value: unknown }) => {
   const isSet = !isDefault(name, value)
