@@ -101,6 +101,13 @@ export const sqsMutants: ReadonlyArray<SpecMutant> = [
     what: 'a note that is changed takes the others with it',
   },
   {
+    id: 'SQS-17.allowed',
+    file: 'libs/gateway-sqs/src/actions/queueActions.ts',
+    from: 'if (!allows(redriveAllowPolicyOf(queue), source))',
+    to: 'if (false)',
+    what: 'a queue names a dead-letter queue that does not allow it',
+  },
+  {
     id: 'SQS-22',
     file: 'libs/gateway-sqs/src/ids.ts',
     from: 'messageUuid(parseMessageId(messageId)) ?? messageId',

@@ -1,4 +1,5 @@
 import {
+  AddPermissionCommand,
   ChangeMessageVisibilityBatchCommand,
   ChangeMessageVisibilityCommand,
   CreateQueueCommand,
@@ -17,7 +18,6 @@ import {
   SetQueueAttributesCommand,
   type SQSClient,
   StartMessageMoveTaskCommand,
-  TagQueueCommand,
   type QueueAttributeName,
 } from '@aws-sdk/client-sqs'
 import { waitUntil } from '@kiroku/testkit'
@@ -326,8 +326,19 @@ it('what is out of range, missing or not kept yet is refused in the words of SQS
     name: 'MissingParameter',
     message: 'The request must contain the parameter MessageBody.',
   })
-  expect(await refusal(sqs.send(new TagQueueCommand({ QueueUrl, Tags: { team: 'a' } })))).toMatchObject({
-    name: 'UnsupportedOperation',
+  const permission = { QueueUrl, Label: 'x', AWSAccountIds: ['1'], Actions: ['SendMessage'] }
+  for (const policy of [
+    new AddPermissionCommand(permission),
+    new SetQueueAttributesCommand({ QueueUrl, Attributes: { Policy: '{"Statement":[]}' } }),
+    new CreateQueueCommand({ QueueName: 'guarded', Attributes: { Policy: '{"Statement":[]}' } }),
+  ])
+    expect(await refusal(sqs.send(policy as AddPermissionCommand))).toEqual({
+      name: 'UnsupportedOperation',
+      message: expect.stringContaining('not enforced yet'),
+      status: 400,
+    })
+  expect(await refusal(sqs.send(new GetQueueUrlCommand({ QueueName: 'guarded' })))).toMatchObject({
+    name: 'QueueDoesNotExist',
   })
 })
 

@@ -28,6 +28,11 @@ const texts = [
   'VisibilityTimeout',
   'RedrivePolicy',
   'FifoQueue',
+  'RedriveAllowPolicy',
+  `{"redrivePermission":"byQueue","sourceQueueArns":["${arn}orders"]}`,
+  '{"redrivePermission":"denyAll"}',
+  'KmsMasterKeyId',
+  'SqsManagedSseEnabled',
   'AWSTraceHeader',
 ]
 const valuesMax = 12

@@ -1,9 +1,10 @@
 import type { Action } from './Action.ts'
 import { moveTaskActions } from './moveTaskActions.ts'
-import { noteActions } from './noteActions.ts'
+import { permissionActions } from './permissionActions.ts'
 import { queueActions } from './queueActions.ts'
 import { receiveActions } from './receiveActions.ts'
 import { sendActions } from './sendActions.ts'
+import { tagActions } from './tagActions.ts'
 
 export type { Shape } from '../wire/Shape.ts'
 
@@ -13,5 +14,6 @@ export const actions: Readonly<Record<string, Action>> = {
   ...sendActions,
   ...receiveActions,
   ...moveTaskActions,
-  ...noteActions,
+  ...tagActions,
+  ...permissionActions,
 }

@@ -1,5 +1,16 @@
+import { isDeepStrictEqual } from 'node:util'
 import { isKirokuError, type QueueDescription } from '@kiroku/protocol'
-import { attributesOf, baseSettings, isFifo, readRedrivePolicy, settingsOf } from '../queue/attributes.ts'
+import {
+  attributesOf,
+  baseSettings,
+  isFifo,
+  merged,
+  readRedrivePolicy,
+  redriveAllowPolicyOf,
+  settingsOf,
+} from '../queue/attributes.ts'
+import { allows, readAllowPolicy } from '../queue/redriveAllowPolicy.ts'
+import { differingTag, tagNotes } from '../queue/tags.ts'
 import { invalid, SqsError } from '../SqsError.ts'
 import { list, map, number, text } from '../wire/Shape.ts'
 import type { Action, Call } from './Action.ts'
@@ -28,23 +39,29 @@ const checkName = (name: string, fifo: boolean): void => {
     )
 }
 
-/** Refuses a redrive policy to a queue that is not there or of another kind. Errors: `InvalidParameterValue`. */
+/** Refuses a redrive policy to a queue that is not there, of another kind, or does not allow it. Errors: `InvalidParameterValue`. */
 const checkRedrivePolicy = async (
   { queues, require }: Call,
+  source: string,
   policy: string | undefined,
-  fifo: boolean,
 ): Promise<void> => {
   if (policy === undefined || policy === '') return
   const { target } = readRedrivePolicy(policy)
   // What fails is sent there.
   require({ role: 'operator', on: { queue: target } })
-  if (isFifo(target) !== fifo)
+  if (isFifo(target) !== isFifo(source))
     throw invalid('RedrivePolicy', policy, 'Dead-letter queue must be same type of queue as the source.')
-  await queues.get(target).catch((error: unknown) => {
+  const queue = await queues.now(target).catch((error: unknown) => {
     if (isKirokuError(error) && error.id === 'UnknownQueue')
       throw invalid('RedrivePolicy', policy, 'Dead letter target does not exist.')
     throw error
   })
+  if (!allows(redriveAllowPolicyOf(queue), source))
+    throw invalid(
+      'RedrivePolicy',
+      policy,
+      'The redrive allow policy of the dead letter target does not allow this source queue.',
+    )
 }
 
 /** The first attribute that is given and that the queue has another value for. */
@@ -54,10 +71,13 @@ const differing = (
   { arnOf }: Call,
 ): string | undefined => {
   const has = attributesOf(queue, ['All'], arnOf)
-  const same = (name: string, value: string): boolean =>
-    name === 'RedrivePolicy' && value !== '' && has.has(name)
-      ? JSON.stringify(readRedrivePolicy(value)) === JSON.stringify(readRedrivePolicy(has.get(name)!))
-      : (has.get(name) ?? '').toLowerCase() === value.toLowerCase()
+  const same = (name: string, value: string): boolean => {
+    const own = has.get(name) ?? ''
+    if (own === '' || value === '') return own === value
+    if (name === 'RedrivePolicy') return isDeepStrictEqual(readRedrivePolicy(value), readRedrivePolicy(own))
+    if (name === 'RedriveAllowPolicy') return isDeepStrictEqual(readAllowPolicy(value), readAllowPolicy(own))
+    return own.toLowerCase() === value.toLowerCase()
+  }
   return [...given].find(([name, value]) => !same(name, value))?.[0]
 }
 
@@ -71,20 +91,24 @@ export const queueActions = {
       const given = (input['Attributes'] ?? new Map()) as ReadonlyMap<string, string>
       const fifo = /^true$/i.test(given.get('FifoQueue') ?? '')
       checkName(name, fifo)
-      if ((input['tags'] as ReadonlyMap<string, string> | undefined)?.size)
-        throw new SqsError('UnsupportedOperation', 'Queues cannot have tags yet.')
-      const settings = { ...baseSettings(fifo), ...settingsOf(given, fifo) }
-      await checkRedrivePolicy(call, given.get('RedrivePolicy'), fifo)
+      const tags = (input['tags'] ?? new Map()) as ReadonlyMap<string, string>
+      const settings = merged(
+        { ...baseSettings(fifo), ...settingsOf(given, fifo) },
+        tags.size === 0 ? {} : { notes: tagNotes(tags, name) },
+      )
+      await checkRedrivePolicy(call, name, given.get('RedrivePolicy'))
       try {
         await call.client.queues.create(name, settings, call.by)
       } catch (error) {
         if (!isKirokuError(error) || error.id !== 'QueueExists') throw error
         // It is the same where what is named agrees with what is there.
-        const attribute = differing(await call.queues.now(name), given, call)
-        if (attribute !== undefined)
+        const queue = await call.queues.now(name)
+        const attribute = differing(queue, given, call)
+        const tag = differingTag(queue, tags)
+        if (attribute !== undefined || tag !== undefined)
           throw new SqsError(
             'QueueNameExists',
-            `A queue already exists with the same name and a different value for attribute ${attribute}`,
+            `A queue already exists with the same name and a different value for ${attribute === undefined ? `tag ${tag}` : `attribute ${attribute}`}`,
           )
       }
       await call.queues.now(name)
@@ -152,7 +176,7 @@ export const queueActions = {
         throw new SqsError('MissingParameter', 'The request must contain the parameter Attributes.')
       await call.queues.get(name)
       const settings = settingsOf(given, isFifo(name))
-      await checkRedrivePolicy(call, given.get('RedrivePolicy'), isFifo(name))
+      await checkRedrivePolicy(call, name, given.get('RedrivePolicy'))
       await call.client.queues.update(name, settings, call.by)
       await call.queues.now(name)
       return {}

@@ -1,6 +1,7 @@
 import type { QueueSettings } from '@kiroku/client'
 import type { QueueConfig, QueueDescription } from '@kiroku/protocol'
 import { invalid, SqsError } from '../SqsError.ts'
+import { readAllowPolicy } from './redriveAllowPolicy.ts'
 
 const secondMs = 1_000
 const dayMs = 86_400_000
@@ -63,7 +64,38 @@ const choice = <C extends string>(name: string, choices: readonly C[], text: str
     throw wrongValue(name)
   })()
 
+/** Begins the names of notes that attributes are kept as. */
+const notePrefix = 'sqs.'
+
+/** Sets an attribute that the queue keeps as a note; empty, it is removed. */
+const kept = (name: string, text: string | null): QueueSettings => ({
+  notes: { [notePrefix + name]: text === '' ? null : text },
+})
+
+const keptOf = ({ notes = {} }: QueueDescription, name: string): string | undefined =>
+  notes[notePrefix + name]
+
+/** Policies decide nothing here: kept, they would only seem to protect a queue. */
+export const noPolicies = (): SqsError =>
+  new SqsError(
+    'UnsupportedOperation',
+    'Queue policies and permissions are not enforced yet, and so not kept. Give callers keys with roles on queues instead.',
+  )
+
+const epochSeconds = (at: number | undefined): string | undefined =>
+  at === undefined ? undefined : seconds(at)
+
 const mainOf = ({ config }: QueueDescription): QueueConfig => config
+
+/** Settings with those of another; notes are put together by their names. */
+export const merged = (settings: QueueSettings, more: QueueSettings): QueueSettings => {
+  const notes = { ...settings.notes, ...more.notes }
+  return { ...settings, ...more, ...(Object.keys(notes).length === 0 ? {} : { notes }) }
+}
+
+/** Which queues may name this one as their dead-letter queue; undefined: all. */
+export const redriveAllowPolicyOf = (queue: QueueDescription): string | undefined =>
+  keptOf(queue, 'RedriveAllowPolicy')
 
 /** Every attribute of a queue that this door has, by its name. */
 const attributes: Readonly<Record<string, Attribute>> = {
@@ -98,6 +130,44 @@ const attributes: Readonly<Record<string, Attribute>> = {
         ? undefined
         : JSON.stringify({ deadLetterTargetArn: arn(deadLetter.name), maxReceiveCount: retriesMax + 1 }),
   },
+  RedriveAllowPolicy: {
+    settings: (text) => {
+      if (text !== '') readAllowPolicy(text)
+      return kept('RedriveAllowPolicy', text)
+    },
+    of: redriveAllowPolicyOf,
+  },
+  Policy: {
+    settings: (text) => {
+      if (text !== '') throw noPolicies()
+      return {}
+    },
+    of: () => undefined,
+  },
+  SqsManagedSseEnabled: {
+    settings: (text) => {
+      if (!flagOf('SqsManagedSseEnabled', text)) return kept('SqsManagedSseEnabled', null)
+      return merged(kept('SqsManagedSseEnabled', 'true'), kept('KmsMasterKeyId', null))
+    },
+    of: (queue) => keptOf(queue, 'SqsManagedSseEnabled') ?? 'false',
+  },
+  KmsMasterKeyId: {
+    settings: (text) => {
+      if (!/^[\w:/-]{0,2048}$/.test(text)) throw wrongValue('KmsMasterKeyId')
+      const set = kept('KmsMasterKeyId', text)
+      return text === '' ? set : merged(set, kept('SqsManagedSseEnabled', null))
+    },
+    of: (queue) => keptOf(queue, 'KmsMasterKeyId'),
+  },
+  KmsDataKeyReusePeriodSeconds: {
+    settings: whole('KmsDataKeyReusePeriodSeconds', 60, 86_400, (s) =>
+      kept('KmsDataKeyReusePeriodSeconds', String(s)),
+    ),
+    of: (queue) =>
+      keptOf(queue, 'KmsMasterKeyId') === undefined
+        ? undefined
+        : (keptOf(queue, 'KmsDataKeyReusePeriodSeconds') ?? '300'),
+  },
   FifoQueue: {
     fifo: true,
     settings: (text, fifo) => {
@@ -124,6 +194,8 @@ const attributes: Readonly<Record<string, Attribute>> = {
     }),
     of: ({ config }) => (config.dedupScope === 'queue' ? 'queue' : 'messageGroup'),
   },
+  CreatedTimestamp: { of: ({ createdAt }) => epochSeconds(createdAt) },
+  LastModifiedTimestamp: { of: ({ configuredAt }) => epochSeconds(configuredAt) },
   QueueArn: { of: ({ name }, arn) => arn(name) },
   ApproximateNumberOfMessages: { of: ({ counts }) => String(counts.available) },
   ApproximateNumberOfMessagesNotVisible: {
@@ -154,12 +226,18 @@ export const readRedrivePolicy = (text: string): RedrivePolicy => {
 
 /** The settings that attributes name. Errors: `InvalidAttributeName`, `InvalidAttributeValue`, `InvalidParameterValue`. */
 export const settingsOf = (given: ReadonlyMap<string, string>, fifo: boolean): QueueSettings => {
+  const isManaged = given.get('SqsManagedSseEnabled')?.toLowerCase() === 'true'
+  if (isManaged && (given.get('KmsMasterKeyId') ?? '') !== '')
+    throw new SqsError(
+      'InvalidAttributeValue',
+      'You can use one type of server-side encryption (SSE) at one time. You can either enable KMS SSE or SQS SSE.',
+    )
   let settings: QueueSettings = {}
   for (const [name, text] of given) {
     const attribute = Object.hasOwn(attributes, name) ? attributes[name] : undefined
     if (attribute?.settings === undefined || (attribute.fifo === true && !fifo && !/^false$/i.test(text)))
       throw new SqsError('InvalidAttributeName', `Unknown Attribute ${name}.`)
-    settings = { ...settings, ...attribute.settings(text, fifo) }
+    settings = merged(settings, attribute.settings(text, fifo))
   }
   return settings
 }
