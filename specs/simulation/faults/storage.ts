@@ -41,9 +41,11 @@ export const loseTail = (world: World, chance: Chance): void => {
   // A trimmed log that lost its last checkpoint cannot be reopened by anybody.
   const oldestState = firstSeq === 1 ? 1 : (checkpoints[0] ?? lastSeq)
   const least = Math.max(firstSeq, oldestState, world.setUpSeqs[partition]! + 1)
-  // Whoever follows the log has read what it loses: where that is more than a fence has records, the state ahead ends behind the fence.
-  const standbyFollows = world.placement.standbyOf(partition) !== undefined && chance.happens(0.5)
-  const count = Math.min(1 + chance.below(6) + (standbyFollows ? 4 : 0), lastSeq - least)
+  // A standby takes over with what it read of a lost end: up to the fence of the next owner, or beyond it.
+  const readSeq = world.placement.standbyOf(partition)?.node.ahead.get(partition)?.reachedSeq
+  const standbyFollows = readSeq !== undefined && chance.happens(0.7)
+  const from = standbyFollows ? readSeq - chance.below(8) : lastSeq - chance.below(6)
+  const count = lastSeq - Math.max(from - 1, least)
   if (count < 1) return
   world.land(partition)
   faults.loseTail(partition, count)
