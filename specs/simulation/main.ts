@@ -89,7 +89,8 @@ const run = async (): Promise<boolean> => {
   const summary = await simulate({
     from,
     seeds,
-    also: corpus.map(({ seed }) => seed),
+    // Who says how many wants those alone.
+    also: values.seeds === undefined ? corpus.map(({ seed }) => seed) : [],
     jobs,
     onProgress: (done, failed) => {
       if (performance.now() - toldMs < 10_000) return

@@ -19,6 +19,8 @@ const lookMs = 50
 interface ClusterShape {
   /** Nats-servers, and replicas of the log; default: 1. */
   readonly servers?: 1 | 3
+  /** More flags of `kiroku serve`. */
+  readonly flags?: readonly string[]
 }
 
 /** Nodes over nats-servers that store durably, with a log behind them and a load on them. */
@@ -40,13 +42,13 @@ export class LoadedCluster implements AsyncDisposable {
 
   static async start(
     { sizes, progress, folder }: ClusterRun,
-    { servers: replicas = 1 }: ClusterShape = {},
+    { servers: replicas = 1, flags = [] }: ClusterShape = {},
   ): Promise<LoadedCluster> {
     const { partitions } = sizes
     progress.step(`starting ${sizes.nodes} nodes`)
     const servers =
       replicas === 1 ? [await startServer({ syncInterval: 'always' })] : (await startNatsCluster()).servers
-    const setup = { nats: natsOf(servers), folder: await folder(), partitions, replicas }
+    const setup = { nats: natsOf(servers), folder: await folder(), partitions, replicas, flags }
     const nodes = Array.from({ length: sizes.nodes }, (_, i) => new ClusterNode(`node${i + 1}`, setup))
     const cluster = new LoadedCluster(servers, nodes, sizes)
     try {
