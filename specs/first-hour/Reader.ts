@@ -158,10 +158,12 @@ export class Reader {
     if (this.#addresses.size > 0) return
     const [, nats] = /^ {2}NATS +nats:\/\/(\S+)/m.exec(output) ?? []
     const [, http] = /^ {2}HTTP API +http:\/\/(\S+)/m.exec(output) ?? []
+    const [, sqs] = /^ {2}SQS +http:\/\/(\S+)/m.exec(output) ?? []
     if (nats === undefined || http === undefined) return
     this.#addresses = new Map([
       [natsShown, nats],
       ['127.0.0.1:8480', http],
+      ...(sqs === undefined ? [] : [['127.0.0.1:9324', sqs] as const]),
     ])
   }
 

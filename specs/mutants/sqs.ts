@@ -87,6 +87,20 @@ export const sqsMutants: ReadonlyArray<SpecMutant> = [
     what: 'a request waits for its answer as long as any other, however long its poll is',
   },
   {
+    id: 'SQS-14',
+    file: 'libs/gateway-sqs/src/SqsError.ts',
+    from: '`The request must contain the parameter ${parameter}.`',
+    to: '`The parameter ${parameter} is missing.`',
+    what: 'an error says the same in other words',
+  },
+  {
+    id: 'SQS-15',
+    file: 'libs/partition/src/groups/takeGroups.ts',
+    from: 'goOn = live.state[place - 1] === State.Available && ',
+    to: 'goOn = live.state[place - 1] !== State.Available || ',
+    what: 'what lies behind a message in flight goes out ahead of it',
+  },
+  {
     id: 'SQS-16',
     file: 'libs/partition/src/decide.ts',
     from: 'delivery?.leaseUntil === turn.now',
@@ -106,6 +120,13 @@ export const sqsMutants: ReadonlyArray<SpecMutant> = [
     from: 'if (!allows(redriveAllowPolicyOf(queue), source))',
     to: 'if (false)',
     what: 'a queue names a dead-letter queue that does not allow it',
+  },
+  {
+    id: 'SQS-18',
+    file: 'libs/gateway-sqs/src/actions/moveTaskActions.ts',
+    from: "const withoutOrigin = skipped['noOrigin'] ?? 0",
+    to: 'const withoutOrigin = 0 * Number(skipped)',
+    what: 'a task that left messages behind counts as completed',
   },
   {
     id: 'SQS-22',

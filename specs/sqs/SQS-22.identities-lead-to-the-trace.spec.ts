@@ -1,7 +1,7 @@
 import { CreateQueueCommand, ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { waitUntil } from '@kiroku/testkit'
 import { expect, it } from 'vitest'
-import { CommandLine, launcher } from '../security/CommandLine.ts'
+import { CommandLine } from '../security/CommandLine.ts'
 
 it(
   '[SQS-22] the MessageId that a client of SQS was given is a UUID, which trace, search and recall take',
@@ -44,18 +44,3 @@ it(
     }
   },
 )
-
-it('a door in a process of its own serves them as well, and an engine with tokens opens none without keys', async () => {
-  await using cli = await CommandLine.open()
-  const { nats } = await cli.engine(['up'])
-  const door = cli.start([launcher, 'door', 'sqs', '--json', '--sqs', '127.0.0.1:0'])
-  const ready = await waitUntil(() => /^\{"ready":true.*$/m.exec(door.stdout())?.[0], { timeoutMs: 60_000 })
-  const { sqs } = JSON.parse(ready) as { readonly sqs: string }
-  const made = await fetch(`${sqs}/?Action=CreateQueue&QueueName=mail`)
-  expect([made.status, await made.text()]).toEqual([200, expect.stringContaining(`${sqs}/000000000000/mail`)])
-  expect(await cli.output('queue', 'list')).toContain('mail')
-
-  const tokens = `ada:admin:${'t'.repeat(20)}`
-  const refused = await cli.run('serve', '--nats', nats, '--tokens', tokens, '--sqs', '127.0.0.1:0')
-  expect([refused.exit, refused.stderr]).toEqual([2, expect.stringContaining('--sqs-keys-file')])
-})

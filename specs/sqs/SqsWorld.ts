@@ -1,7 +1,7 @@
 import { SQSClient } from '@aws-sdk/client-sqs'
 import { createClient, inProcess, type Client } from '@kiroku/client'
-import { httpLimitsDefault, Tokens, type HttpLimits } from '@kiroku/doors'
-import { parseKeys, sqsDoor } from '@kiroku/gateway-sqs'
+import { DoorRequests, httpLimitsDefault, Tokens, type HttpLimits } from '@kiroku/doors'
+import { Keys, parseKeys, sqsDoor } from '@kiroku/gateway-sqs'
 import { featureLevel } from '@kiroku/protocol'
 import { startMemoryEngine } from '@kiroku/testkit/engine'
 
@@ -38,11 +38,12 @@ export const createSqsWorld = async (keys?: string, limits: Partial<HttpLimits> 
     port: 0,
     limits: { ...httpLimitsDefault, ...limits },
     account: '000000000000',
-    keys: keys === undefined ? undefined : parseKeys(keys),
+    keys: keys === undefined ? undefined : new Keys(parseKeys(keys)),
   }).start({
     client,
     tokens: new Tokens(),
     drainMs: 2_000,
+    requests: new DoorRequests(),
     onDefect: (error) => defects.push(error),
     onRefused: () => {},
   })

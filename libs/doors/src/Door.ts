@@ -1,4 +1,5 @@
 import type { Client } from '@kiroku/client'
+import type { DoorRequests } from './DoorRequests.ts'
 import type { Refusal } from './Refusals.ts'
 import type { Tokens } from './Tokens.ts'
 
@@ -13,6 +14,8 @@ export interface DoorAccess {
   /** How long requests under way may take to finish at `close`, in ms. */
   readonly drainMs: number
   readonly onDefect: OnDefect
+  /** Where it counts the requests that it answered. */
+  readonly requests: DoorRequests
   /** Called when callers are refused, at most every 10 s for each of them. */
   readonly onRefused: (refusal: Refusal) => void
 }

@@ -3,6 +3,7 @@
  * errors to statuses, and the times of operations. Knows no protocol of its own; talks to a `@kiroku/client`.
  */
 export type { Door, DoorAccess, OnDefect, OpenDoor } from './Door.ts'
+export { DoorRequests } from './DoorRequests.ts'
 export { checkBind, httpUrl, listenError, type Address } from './address.ts'
 export { isLoopback } from './isLoopback.ts'
 export { actorOf, identify, isFromPage } from './admit.ts'

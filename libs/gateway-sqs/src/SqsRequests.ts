@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Client } from '@kiroku/client'
-import { actorOf, roleFor, type Identity, type InFlight, type OnDefect } from '@kiroku/doors'
+import {
+  actorOf,
+  roleFor,
+  type DoorRequests,
+  type Identity,
+  type InFlight,
+  type OnDefect,
+} from '@kiroku/doors'
 import { roleOn } from '@kiroku/protocol'
 import { actions } from './actions/index.ts'
 import { subjectOf } from './actions/subjectOf.ts'
@@ -19,6 +26,7 @@ export interface SqsRequestsOptions {
   readonly inFlight: InFlight
   readonly closing: AbortSignal
   readonly onDefect: OnDefect
+  readonly requests: DoorRequests
 }
 
 /** Answers requests of both protocols. */
@@ -35,13 +43,15 @@ export class SqsRequests {
     response: ServerResponse,
     identify: (body: string) => Identity | Promise<Identity>,
   ): Promise<void> {
-    const { inFlight, onDefect } = this.#o
+    const { inFlight, onDefect, requests } = this.#o
     const id = randomUUID()
+    const startedMs = performance.now()
     const gone = new AbortController()
     // A caller that gives up is not handed a message.
     response.once('close', () => gone.abort())
     let asked: SqsRequest | undefined
     let written: Written
+    let code = 'ok'
     try {
       inFlight.enter(request.socket, request)
       const body = await readBody(request, inFlight)
@@ -54,10 +64,13 @@ export class SqsRequests {
         onDefect(error, `${request.method} ${request.url?.split('?')[0]}`)
       const told =
         known ?? new SqsError('InternalFailure', 'This is a defect in Kiroku; its log says what failed.')
+      code = told.code
       written = writeError(asked?.protocol ?? protocolOf(request), id, told)
     } finally {
       inFlight.leave(request)
     }
+    const outcome = gone.signal.aborted ? 'gone' : code
+    requests.record('sqs', asked?.action ?? 'unknown', outcome, (performance.now() - startedMs) / 1_000)
     if (response.destroyed) return
     response.writeHead(written.status, written.headers).end(written.body)
   }

@@ -13,7 +13,7 @@ import {
   type OpenDoor,
 } from '@kiroku/doors'
 import { KirokuError } from '@kiroku/protocol'
-import type { Key } from './access/Keys.ts'
+import type { Keys } from './access/Keys.ts'
 import { Signatures } from './access/Signatures.ts'
 import { Queues } from './queue/Queues.ts'
 import { SqsRequests } from './SqsRequests.ts'
@@ -24,7 +24,7 @@ export interface SqsDoorOptions extends Address {
   /** The account in queue URLs and ARNs. */
   readonly account: string
   /** With which callers sign; absent: every program of this machine is served, and no other. */
-  readonly keys?: readonly Key[] | undefined
+  readonly keys?: Keys | undefined
 }
 
 /** The door for clients of Amazon SQS: AWS JSON 1.0 and the Query protocol. */
@@ -34,7 +34,7 @@ export const sqsDoor = (options: SqsDoorOptions): Door => ({
 })
 
 const startSqs = async (
-  { client, tokens, drainMs, onDefect }: DoorAccess,
+  { client, tokens, drainMs, onDefect, requests: counted }: DoorAccess,
   { host, port, limits, account, keys }: SqsDoorOptions,
 ): Promise<OpenDoor> => {
   const signatures = keys === undefined ? undefined : new Signatures(keys)
@@ -56,6 +56,7 @@ const startSqs = async (
     inFlight,
     closing: closing.signal,
     onDefect,
+    requests: counted,
   })
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const { method = '', url = '/' } = request

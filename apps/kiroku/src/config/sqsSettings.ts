@@ -9,7 +9,7 @@ export const sqsSettings = [
     kind: 'text',
     metavar: 'HOST:PORT',
     description:
-      'Address of the door for clients of Amazon SQS (docs/sqs.md), such as 127.0.0.1:9324; without it there is none. An address beyond loopback needs keys.',
+      'Address of the door for clients of Amazon SQS (docs/sqs.md), such as 127.0.0.1:9324, which needs keys beyond loopback. `auto`, the default of `up`: port 9324 of loopback, or a free one, unless the HTTP API has tokens and this door no keys. `off`, the default of `serve`: there is none.',
   }),
   setting({
     key: 'sqsKeysFile',
@@ -18,7 +18,7 @@ export const sqsSettings = [
     kind: 'text',
     metavar: 'FILE',
     description:
-      'Keys with which clients of Amazon SQS sign, a line each: `name:role:key id:secret`, with roles as tokens have them. Without it every program of this machine is served, unless the HTTP API has tokens.',
+      'Keys with which clients of Amazon SQS sign, a line each: `name:role:key id:secret`, with roles as tokens have them; read again when it changes. Without it every program of this machine is served, unless the HTTP API has tokens.',
   }),
   setting({
     key: 'sqsAccount',

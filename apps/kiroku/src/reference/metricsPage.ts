@@ -1,5 +1,12 @@
 import { queueMetrics } from '@kiroku/api'
-import { httpLimitsDefault, InFlight, OperationTimes, Refusals, type MetricFamily } from '@kiroku/doors'
+import {
+  DoorRequests,
+  httpLimitsDefault,
+  InFlight,
+  OperationTimes,
+  Refusals,
+  type MetricFamily,
+} from '@kiroku/doors'
 import { auditorMetrics } from '../auditor/auditorMetrics.ts'
 import { engineMetrics } from '../serve/engineMetrics.ts'
 import { code, table } from './markdown.ts'
@@ -42,6 +49,12 @@ export const metricsPage = (): string =>
       new Refusals(() => {}).family(),
       ...new InFlight(httpLimitsDefault).families(),
     ]),
+    '',
+    '## Doors for clients of other systems, in this process',
+    '',
+    'Labels: `door`, `action` as the system calls it, and `code`: `ok`, that of the error, or `gone` where the caller did not wait for the answer.',
+    '',
+    ...families([new DoorRequests().family()]),
     '',
     '## The auditor next to it',
     '',

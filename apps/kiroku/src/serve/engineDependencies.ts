@@ -2,6 +2,7 @@ import type { ApiDependencies } from '@kiroku/api'
 import { bodyOf } from '@kiroku/audit'
 import { answerRecord, type AuditedLog, type SharedAuditor } from '@kiroku/auditor'
 import { finalizeCluster } from '@kiroku/cluster'
+import type { DoorRequests } from '@kiroku/doors'
 import { liveFeed } from '@kiroku/feed'
 import manifest from '../../package.json' with { type: 'json' }
 import { auditorMetrics } from '../auditor/auditorMetrics.ts'
@@ -18,6 +19,8 @@ export interface EngineParts {
   readonly running: Pick<RunningNode, 'node' | 'outages'>
   readonly client: ApiDependencies['client']
   readonly auditor: SharedAuditor
+  /** To doors for clients of other systems. */
+  readonly requests: DoorRequests
   /** Why the engine cannot serve; undefined: it can. Takes a second at most. */
   readonly notReady: () => Promise<string | undefined>
   readonly outage: ApiDependencies['outage']
@@ -27,7 +30,7 @@ export interface EngineParts {
 export const engineDependencies = (
   parts: EngineParts,
 ): { readonly dependencies: ApiDependencies; readonly close: () => void } => {
-  const { nats, audited, running, client, auditor, notReady, outage } = parts
+  const { nats, audited, running, client, auditor, requests, notReady, outage } = parts
   const { log, dataDir } = audited
   const { name, incarnation, partitions } = log.meta
   const { actors } = running.node
@@ -61,6 +64,7 @@ export const engineDependencies = (
       finalizeCluster(nats, name, (partition, commands) => running.node.request(partition, commands), by),
     metrics: () => [
       ...engineMetrics(running.node),
+      requests.family(),
       ...(auditor.isHere() ? auditorMetrics(auditor.status()) : []),
     ],
     owned: () => running.node.describe(),

@@ -1,6 +1,6 @@
 import { createClient, ownerFirst, type Client } from '@kiroku/client'
 import { natsTransport } from '@kiroku/client-nats'
-import type { OpenDoor } from '@kiroku/doors'
+import { DoorRequests, type Door } from '@kiroku/doors'
 import { findOutage } from '@kiroku/nats'
 import { KirokuError } from '@kiroku/protocol'
 import { auditedLog } from '../audit/auditedLog.ts'
@@ -9,12 +9,14 @@ import { engineAuditor } from '../auditor/engineAuditor.ts'
 import { startConsole } from '../console/startConsole.ts'
 import { catalogueStream } from '../log/logAdapter.ts'
 import type { LogSetup } from '../log/openEngineLog.ts'
-import { httpDoorOf, sqsDoorOf } from './doorsOf.ts'
 import { engineDependencies } from './engineDependencies.ts'
+import { httpDoorOf } from './httpDoorOf.ts'
 import { finalizeNewLog, joinLog } from './joinLog.ts'
 import type { KeptAddress } from './keepAddress.ts'
 import { logClientEvent } from './logClientEvent.ts'
 import { Readiness } from './Readiness.ts'
+import { sqsDoorsOf } from './sqsDoorsOf.ts'
+import { startFirst } from './startFirst.ts'
 
 /** How long requests under way may take to finish when the engine stops, in ms. */
 const drainMs = 2_000
@@ -30,8 +32,8 @@ export interface EngineSetup extends LogSetup {
 /** A running engine: a node of a log's cluster, with or without the HTTP API. */
 export interface RunningEngine {
   readonly apiUrl: string | undefined
-  /** Of the door for clients of Amazon SQS. */
-  readonly sqsUrl: string | undefined
+  /** The door for clients of Amazon SQS, and whether they sign; undefined: there is none. */
+  readonly sqs: { readonly url: string; readonly hasKeys: boolean } | undefined
   /**
    * The console's address, whether it is being built, and whether it is available, once known; undefined: it
    * is off.
@@ -67,9 +69,9 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
     const { tokens, address, release } = setup.kept
     closers.push(release)
     // What is wrong with its settings is found before partitions move here.
-    const sqs = sqsDoorOf(settings, tokens)
-    const stopFollowing = setup.kept.follow(logger)
-    closers.push(() => Promise.resolve(stopFollowing()))
+    const sqs = sqsDoorsOf(settings, tokens)
+    for (const stopFollowing of [setup.kept.follow(logger), sqs?.follow(logger)])
+      closers.push(() => Promise.resolve(stopFollowing?.()))
     const pages = address === undefined || settings.console === 'off' ? undefined : startConsole(logger)
     if (pages !== undefined) closers.push(() => pages.close())
     const joined = await joinLog(
@@ -110,29 +112,30 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
     })
     const notReady = async () => (stopping ? 'stopping' : readiness.notReady())
     const outage = () => readiness.outage()
-    const parts = { nats, audited, running, client, auditor, notReady, outage }
+    const requests = new DoorRequests()
+    const parts = { nats, audited, running, client, auditor, requests, notReady, outage }
     const { dependencies, close: closeFeed } = engineDependencies(parts)
     closers.push(() => Promise.resolve(closeFeed()))
     const http = httpDoorOf({ settings, kept: setup.kept, dependencies, pages, logger })
     await release()
-    const opened = new Map<string, OpenDoor>()
-    for (const door of [http, sqs]) {
-      if (door === undefined) continue
-      const open = await door.start({
+    const openFirst = async (doors: readonly Door[]): Promise<string | undefined> => {
+      const open = await startFirst(doors, {
         client,
         tokens,
         drainMs,
+        requests,
         onDefect: (error, request) => logger('error', 'request failed', { request, error }),
         onRefused: ({ origin, id, message, count }) =>
           logger('warn', 'request refused', { from: origin, error: id, why: message, count }),
       })
-      closers.push(() => open.close())
-      opened.set(door.name, open)
+      if (open !== undefined) closers.push(() => open.close())
+      return open?.url
     }
-    const apiUrl = opened.get('http')?.url
+    const apiUrl = await openFirst(http === undefined ? [] : [http])
+    const sqsUrl = await openFirst(sqs?.doors ?? [])
     return {
       apiUrl,
-      sqsUrl: opened.get('sqs')?.url,
+      sqs: sqsUrl === undefined ? undefined : { url: sqsUrl, hasKeys: sqs!.hasKeys },
       console:
         pages === undefined || apiUrl === undefined
           ? undefined

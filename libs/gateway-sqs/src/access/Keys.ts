@@ -8,6 +8,24 @@ export interface Key {
   readonly secret: string
 }
 
+/** The keys of a door, which others may replace while it serves. */
+export class Keys {
+  #byId: ReadonlyMap<string, Key> = new Map()
+
+  constructor(keys: readonly Key[]) {
+    this.replace(keys)
+  }
+
+  /** Takes these instead: what the earlier ones sign from now on is refused. */
+  replace(keys: readonly Key[]): void {
+    this.#byId = new Map(keys.map((key) => [key.id, key]))
+  }
+
+  get(id: string): Key | undefined {
+    return this.#byId.get(id)
+  }
+}
+
 /** Shorter secrets can be guessed. */
 const secretCharactersMin = 16
 

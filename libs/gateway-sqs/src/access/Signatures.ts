@@ -1,7 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { Identity } from '@kiroku/doors'
 import { SqsError } from '../SqsError.ts'
-import type { Key } from './Keys.ts'
+import type { Keys } from './Keys.ts'
 
 /** What of a request is signed. */
 export interface Signed {
@@ -34,11 +34,11 @@ const derivedMax = 1_000
 
 /** Checks signatures of version 4, in the header and in the query string. */
 export class Signatures {
-  readonly #keys: ReadonlyMap<string, Key>
+  readonly #keys: Keys
   readonly #derived = new Map<string, Buffer>()
 
-  constructor(keys: readonly Key[]) {
-    this.#keys = new Map(keys.map((key) => [key.id, key]))
+  constructor(keys: Keys) {
+    this.#keys = keys
   }
 
   /**

@@ -49,7 +49,7 @@ const statusOf = {
 const tasksMax = 10
 
 const taskOf = (call: Call, sourceArn: string, redrive: RedriveDescription): object => {
-  const { task, state, to, rateMax, moved, left, startedAt, skipped } = redrive
+  const { task, state, to, rateMax, moved, onTheWay = 0, left, startedAt, skipped } = redrive
   const withoutOrigin = skipped['noOrigin'] ?? 0
   return {
     ...(state === 'running' ? { TaskHandle: handleOf({ taskId: task, sourceArn }) } : {}),
@@ -58,7 +58,7 @@ const taskOf = (call: Call, sourceArn: string, redrive: RedriveDescription): obj
     ...(to === 'origin' ? {} : { DestinationArn: call.arnOf(to.name) }),
     ...(rateMax === 0 ? {} : { MaxNumberOfMessagesPerSecond: rateMax }),
     ApproximateNumberOfMessagesMoved: moved,
-    ApproximateNumberOfMessagesToMove: moved + left,
+    ApproximateNumberOfMessagesToMove: moved + onTheWay + left,
     ...(withoutOrigin > 0 ? { FailureReason: 'CouldNotDetermineMessageSource' } : {}),
     StartedTimestamp: startedAt,
   }

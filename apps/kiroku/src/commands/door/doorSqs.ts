@@ -1,9 +1,11 @@
 import { hostname } from 'node:os'
-import { Tokens } from '@kiroku/doors'
+import { DoorRequests, Tokens } from '@kiroku/doors'
+import { KirokuError } from '@kiroku/protocol'
 import type { Invocation } from '../../cli/CommandSpec.ts'
 import { makeLogger } from '../../serve/Logger.ts'
 import { logClientEvent } from '../../serve/logClientEvent.ts'
-import { sqsDoorOf } from '../../serve/doorsOf.ts'
+import { sqsDoorsOf, usualSqs } from '../../serve/sqsDoorsOf.ts'
+import { startFirst } from '../../serve/startFirst.ts'
 import { withClient } from '../../serve/withClient.ts'
 
 /** The door survives an outage of the engine; its callers repeat what it refuses meanwhile. */
@@ -11,25 +13,29 @@ const requestTimeoutMs = 30_000
 const sendTimeoutMs = 30_000
 /** How long requests under way may take to finish, in ms. */
 const drainMs = 2_000
-/** Where clients of local stand-ins for SQS look. */
-const usualAddress = '127.0.0.1:9324'
 
 export const run = async (invocation: Invocation): Promise<void> => {
   const { out, signal } = invocation
   const settings = invocation.settings()
   const logger = makeLogger({ format: settings.logFormat, level: settings.logLevel })
   const tokens = new Tokens()
-  const door = sqsDoorOf({ ...settings, sqs: settings.sqs ?? usualAddress }, tokens)!
+  const sqs = settings.sqs ?? `${usualSqs.host}:${usualSqs.port}`
+  const found = sqsDoorsOf({ ...settings, sqs }, tokens)
+  if (found === undefined)
+    throw new KirokuError('InvalidConfig', '--sqs off: without an address there is nothing to serve')
+  const stopFollowing = found.follow(logger)
   await withClient(
     invocation,
     async (client) => {
-      const open = await door.start({
+      const open = (await startFirst(found.doors, {
         client,
         tokens,
         drainMs,
+        // Nobody asks this process for metrics.
+        requests: new DoorRequests(),
         onDefect: (error, request) => logger('error', 'request failed', { request, error }),
         onRefused: () => {},
-      })
+      }))!
       try {
         out.line(`serving clients of Amazon SQS on ${open.url}; Ctrl-C stops`)
         out.result({ ready: true, sqs: open.url })
@@ -38,6 +44,7 @@ export const run = async (invocation: Invocation): Promise<void> => {
           else signal.addEventListener('abort', () => resolve(), { once: true })
         })
       } finally {
+        stopFollowing()
         await open.close()
       }
     },

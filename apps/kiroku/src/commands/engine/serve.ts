@@ -39,17 +39,17 @@ export const run = async ({ settings: resolve, configFile, out, signal }: Invoca
   if (engine === undefined) return
   await untilStopped(engine, signal, logger, async () => {
     await applyQueues(engine.client, queues, logger)
-    const { apiUrl, sqsUrl, console, partitions } = engine
+    const { apiUrl, sqs, console, partitions } = engine
     out.line(`serving log ${settings.log} (${partitions} partitions) on ${servers}`)
     if (console !== undefined) out.line(`  console    ${console.url}`)
     if (apiUrl !== undefined) out.line(`  HTTP API   ${apiUrl}  (docs: ${apiUrl}/docs)`)
-    if (sqsUrl !== undefined) out.line(`  SQS        ${sqsUrl}`)
+    if (sqs !== undefined) out.line(`  SQS        ${sqs.url}`)
     tellOfConsole(console, out)
     out.result({
       ready: true,
       nats: servers,
       api: apiUrl,
-      ...(sqsUrl === undefined ? {} : { sqs: sqsUrl }),
+      ...(sqs === undefined ? {} : { sqs: sqs.url }),
       log: settings.log,
       partitions,
       pid: process.pid,

@@ -13,6 +13,7 @@ import { downloadBar } from '../../serve/downloadBar.ts'
 import { keepAddress, type KeptAddress } from '../../serve/keepAddress.ts'
 import { runningEngine } from '../../serve/runningEngine.ts'
 import { selfCommand } from '../../serve/selfCommand.ts'
+import { usualSqs } from '../../serve/sqsDoorsOf.ts'
 import { startEngine, type RunningEngine } from '../../serve/startEngine.ts'
 import { tellOfConsole } from '../../serve/tellOfConsole.ts'
 import { untilStopped } from '../../serve/untilStopped.ts'
@@ -35,6 +36,7 @@ export const run = async ({
   const queues = queueSections(file)
   const logger = makeLogger({ format: settings.logFormat, level: settings.logLevel })
   const dataDir = resolvePath(settings.dataDir)
+  const { sqs = 'auto' } = settings
   const addresses = settings.http === undefined ? defaultHttpAddresses : [parseHttpAddress(settings.http)]
   const kept = await keepAddress({ ...settings, dataDir }, addresses)
   let server: ManagedServer | undefined
@@ -47,7 +49,7 @@ export const run = async ({
     const engine = await startEngine({
       nats: { servers: nats, name: `kiroku-${process.pid}`, ...server.access.node },
       disk,
-      settings: { ...settings, dataDir },
+      settings: { ...settings, dataDir, sqs },
       logger,
       kept,
       note: (line) => out.note(line),
@@ -81,7 +83,7 @@ export const run = async ({
         ready: true,
         nats,
         api,
-        ...(engine.sqsUrl === undefined ? {} : { sqs: engine.sqsUrl }),
+        ...(engine.sqs === undefined ? {} : { sqs: engine.sqs.url }),
         dataDir,
         natsVersion: version,
         pid: process.pid,
@@ -125,7 +127,7 @@ interface Started {
 }
 
 const banner = ({ engine, server, settings, dataDir, kept, seconds, isSample }: Started): string[] => {
-  const { apiUrl, sqsUrl, console, partitions } = engine
+  const { apiUrl, sqs, console, partitions } = engine
   const building =
     console?.building() === true ? '  (being built; the page loads by itself when it is ready)' : ''
   const taken = kept.taken.map(
@@ -142,7 +144,7 @@ const banner = ({ engine, server, settings, dataDir, kept, seconds, isSample }: 
     ...(console === undefined ? [] : [`  console    ${console.url}${building}`]),
     `  HTTP API   ${apiUrl}  (docs: ${apiUrl}/docs, metrics: ${apiUrl}/metrics)`,
     ...taken,
-    ...(sqsUrl === undefined ? [] : [`  SQS        ${sqsUrl}`]),
+    ...(sqs === undefined ? [] : sqsLines(sqs, settings.sqs)),
     `  NATS       ${server.url}  (nats-server ${server.version}, sync_interval ${server.syncInterval})`,
     ...natsMoved,
     ...(server.isClosed
@@ -161,3 +163,10 @@ const banner = ({ engine, server, settings, dataDir, kept, seconds, isSample }: 
     'Ctrl-C drains and stops.',
   ]
 }
+
+const sqsLines = ({ url, hasKeys }: NonNullable<RunningEngine['sqs']>, set = 'auto'): string[] => [
+  `  SQS        ${url}  (${hasKeys ? 'for callers who sign with a key' : 'for every program of this machine; --sqs-keys-file FILE asks for keys'})`,
+  ...(set === 'auto' && !url.endsWith(`:${usualSqs.port}`)
+    ? [`             (port ${usualSqs.port} was taken; --sqs HOST:PORT chooses)`]
+    : []),
+]

@@ -1,11 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { httpDoor, type ApiDependencies, type ConsolePages } from '@kiroku/api'
-import { checkBind, type Door, type Tokens } from '@kiroku/doors'
-import { parseKeys, sqsDoor, type Key } from '@kiroku/gateway-sqs'
-import { KirokuError } from '@kiroku/protocol'
+import type { Door } from '@kiroku/doors'
 import type { Settings } from '../config/settings.ts'
 import { consoleMode } from '../console/consoleMode.ts'
-import { parseHttpAddress } from './HttpAddress.ts'
 import { httpLimitsOf } from './httpLimitsOf.ts'
 import type { KeptAddress } from './keepAddress.ts'
 import type { Logger } from './Logger.ts'
@@ -43,39 +39,4 @@ export const httpDoorOf = ({ settings, kept, dependencies, pages, logger }: Http
     onReveal: ({ by, ...what }) =>
       logger('info', 'hidden body revealed', { ...what, by: by.name, from: by.origin }),
   })
-}
-
-/**
- * The door for clients of Amazon SQS by the settings, checked before an engine takes partitions; undefined: there is none.
- * Errors: `InvalidConfig`, `TokenRequired`.
- */
-export const sqsDoorOf = (settings: Settings, tokens: Tokens): Door | undefined => {
-  const { sqs, sqsAccount: account } = settings
-  if (sqs === undefined) return undefined
-  if (!/^\d{12}$/.test(account))
-    throw new KirokuError('InvalidConfig', `--sqs-account: "${account}" is not 12 digits`)
-  const address = parseHttpAddress(sqs, '--sqs')
-  const keys = readKeys(settings.sqsKeysFile)
-  if (keys === undefined && tokens.areRequired)
-    throw new KirokuError(
-      'InvalidConfig',
-      'the HTTP API has tokens, and without keys the door for SQS would be open to every program: name a file with --sqs-keys-file',
-    )
-  if (keys === undefined) checkBind(address.host, tokens)
-  return sqsDoor({ ...address, account, keys, limits: httpLimitsOf(settings, openFilesMax()) })
-}
-
-const readKeys = (file: string | undefined): Key[] | undefined => {
-  if (file === undefined) return undefined
-  let text: string
-  try {
-    text = readFileSync(file, 'utf8')
-  } catch (cause) {
-    throw new KirokuError(
-      'InvalidConfig',
-      `--sqs-keys-file: ${file} cannot be read: ${(cause as Error).message}`,
-      { cause },
-    )
-  }
-  return parseKeys(text)
 }

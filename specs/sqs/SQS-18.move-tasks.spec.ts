@@ -1,0 +1,139 @@
+import {
+  CancelMessageMoveTaskCommand,
+  CreateQueueCommand,
+  ListMessageMoveTasksCommand,
+  ReceiveMessageCommand,
+  SendMessageBatchCommand,
+  StartMessageMoveTaskCommand,
+} from '@aws-sdk/client-sqs'
+import { waitUntil } from '@kiroku/testkit'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createSqsWorld, type SqsWorld } from './SqsWorld.ts'
+
+const arn = (queue: string): string => `arn:aws:sqs:eu-central-1:000000000000:${queue}`
+
+let world: SqsWorld
+beforeAll(async () => {
+  world = await createSqsWorld()
+})
+afterAll(async () => {
+  expect(world.defects).toEqual([])
+  await world[Symbol.asyncDispose]()
+})
+
+const create = async (
+  QueueName: string,
+  Attributes: Readonly<Record<string, string>> = {},
+): Promise<string> => (await world.sqs.send(new CreateQueueCommand({ QueueName, Attributes }))).QueueUrl!
+
+const receive = async (QueueUrl: string) =>
+  (await world.sqs.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }))).Messages ?? []
+
+/** A source of five messages, all of which are in its dead-letter queue. */
+const withLetters = async (name: string): Promise<{ source: string; dead: string; DeadArn: string }> => {
+  const dead = await create(`${name}-dead`)
+  const DeadArn = arn(`${name}-dead`)
+  const RedrivePolicy = JSON.stringify({ deadLetterTargetArn: DeadArn, maxReceiveCount: 1 })
+  const source = await create(name, { VisibilityTimeout: '0', RedrivePolicy })
+  const Entries = ['1', '2', '3', '4', '5'].map((Id) => ({ Id, MessageBody: Id }))
+  await world.sqs.send(new SendMessageBatchCommand({ QueueUrl: source, Entries }))
+  await receive(source)
+  expect(await receive(source)).toEqual([])
+  await waitUntil(async () => {
+    const { counts } = await world.client.queues.describe(`${name}-dead`)
+    return counts.available === 5
+  })
+  return { source, dead, DeadArn }
+}
+
+const tasks = async (SourceArn: string) =>
+  (await world.sqs.send(new ListMessageMoveTasksCommand({ SourceArn, MaxResults: 10 }))).Results!
+
+const refusal = (asked: Promise<unknown>) =>
+  asked.then(
+    () => undefined,
+    ({ name, message }: Error) => ({ name, message }),
+  )
+
+it('[SQS-18] a move task keeps to its rate, says how far it is, is alone, and can be cancelled', async () => {
+  const { source, DeadArn: SourceArn } = await withLetters('slow')
+  const { TaskHandle } = await world.sqs.send(
+    new StartMessageMoveTaskCommand({ SourceArn, MaxNumberOfMessagesPerSecond: 1 }),
+  )
+  expect(await tasks(SourceArn)).toMatchObject([
+    {
+      TaskHandle,
+      Status: 'RUNNING',
+      SourceArn,
+      MaxNumberOfMessagesPerSecond: 1,
+      ApproximateNumberOfMessagesToMove: 5,
+    },
+  ])
+  expect(await refusal(world.sqs.send(new StartMessageMoveTaskCommand({ SourceArn })))).toEqual({
+    name: 'InvalidParameterValue',
+    message:
+      'There is already a task running. Only one active task is allowed for a source queue arn at a given time.',
+  })
+  await waitUntil(async () => (await tasks(SourceArn))[0]!.ApproximateNumberOfMessagesMoved! > 0)
+  const { ApproximateNumberOfMessagesMoved: moved } = await world.sqs.send(
+    new CancelMessageMoveTaskCommand({ TaskHandle }),
+  )
+  expect(moved).toBeGreaterThan(0)
+  expect(moved).toBeLessThan(5)
+  const [cancelled] = await tasks(SourceArn)
+  expect(cancelled).toMatchObject({ Status: 'CANCELLED', ApproximateNumberOfMessagesMoved: moved })
+  expect(cancelled!.TaskHandle).toBeUndefined()
+
+  // The rest goes where it came from by another task
+  await world.sqs.send(new StartMessageMoveTaskCommand({ SourceArn }))
+  await waitUntil(async () => (await tasks(SourceArn))[0]!.Status === 'COMPLETED')
+  await waitUntil(async () => (await world.client.queues.describe('slow')).counts.available === 5)
+  expect((await receive(source)).map(({ Body }) => Body).toSorted()).toEqual(['1', '2', '3', '4', '5'])
+})
+
+it('[SQS-18] a move task may have a destination of its own', async () => {
+  const { DeadArn: SourceArn } = await withLetters('elsewhere')
+  const other = await create('other')
+  await world.sqs.send(new StartMessageMoveTaskCommand({ SourceArn, DestinationArn: arn('other') }))
+  await waitUntil(async () => (await tasks(SourceArn))[0]!.Status === 'COMPLETED')
+  expect(await tasks(SourceArn)).toMatchObject([
+    { DestinationArn: arn('other'), ApproximateNumberOfMessagesMoved: 5 },
+  ])
+  await waitUntil(async () => (await world.client.queues.describe('other')).counts.available === 5)
+  expect(await receive(other)).toHaveLength(5)
+})
+
+it('[SQS-18] a task whose messages have no source fails, and says why', async () => {
+  const { dead, DeadArn: SourceArn } = await withLetters('strange')
+  await world.client.send('strange-dead', 'sent here')
+  await world.sqs.send(new StartMessageMoveTaskCommand({ SourceArn }))
+  await waitUntil(async () => (await tasks(SourceArn))[0]!.Status !== 'RUNNING')
+  expect(await tasks(SourceArn)).toMatchObject([
+    {
+      Status: 'FAILED',
+      FailureReason: 'CouldNotDetermineMessageSource',
+      ApproximateNumberOfMessagesMoved: 5,
+    },
+  ])
+  expect(await receive(dead)).toMatchObject([{ Body: 'sent here' }])
+})
+
+it('[SQS-18] tasks that cannot be are refused', async () => {
+  await create('no-dead-letters')
+  const start = (SourceArn: string, more: object = {}) =>
+    refusal(world.sqs.send(new StartMessageMoveTaskCommand({ SourceArn, ...more })))
+  expect(await start(arn('no-dead-letters'))).toEqual({
+    name: 'InvalidParameterValue',
+    message: 'Source queue must be configured as a Dead Letter Queue.',
+  })
+  expect(await start(arn('nowhere'))).toMatchObject({ name: 'ResourceNotFoundException' })
+  const { DeadArn } = await withLetters('bounded')
+  expect(await start(DeadArn, { MaxNumberOfMessagesPerSecond: 501 })).toMatchObject({
+    name: 'InvalidParameterValue',
+  })
+  for (const TaskHandle of ['nonsense', Buffer.from('{"taskId":7,"sourceArn":"a:b"}').toString('base64')])
+    expect(await refusal(world.sqs.send(new CancelMessageMoveTaskCommand({ TaskHandle })))).toMatchObject({
+      name: 'ResourceNotFoundException',
+    })
+  expect(await tasks(DeadArn)).toEqual([])
+})
