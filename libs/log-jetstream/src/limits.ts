@@ -16,7 +16,7 @@ export const recordBytesGuess = 4 * 2 ** 20
  * How long an append waits for its answer before it is sent again. A leader that steps down drops what it has not stored and says
  * nothing; of two copies at most one is stored, so a server that is only slow costs no more than the second one.
  */
-export const appendTimeoutMs = 1_000
+export const appendTimeoutMs = 500
 
 /** How long a read waits without progress before it is repeated. */
 export const readTimeoutMs = 2_000

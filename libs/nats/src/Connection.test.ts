@@ -5,10 +5,10 @@ import { isOlder } from './requireJetStream.ts'
 
 test('pauses between attempts to reconnect grow with the length of the outage, within limits', () => {
   expect(pauseMs(0, 0.5)).toBe(backOffMsMin)
-  expect(pauseMs(1000, 0.5)).toBe(250)
+  expect(pauseMs(1000, 0.5)).toBe(125)
   expect(pauseMs(3_600_000, 0.5)).toBe(backOffMsMax)
-  expect(pauseMs(1000, 0)).toBe(187.5)
-  expect(pauseMs(1000, 1)).toBe(312.5)
+  expect(pauseMs(1000, 0)).toBe(93.75)
+  expect(pauseMs(1000, 1)).toBe(156.25)
 })
 
 test('versions are compared by number', () => {

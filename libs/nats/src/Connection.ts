@@ -95,9 +95,9 @@ const refusalOf = (cause: unknown): ErrorId => {
 /** Codes of Node.js for certificates that cannot be read or are not trusted, and for handshakes that fail. */
 const tlsCodes = /CERT|CRL|^ERR_(OSSL|SSL|TLS)|HOSTNAME_MISMATCH|INVALID_(CA|PURPOSE)|PATH_LENGTH|EPROTO/
 
-/** Pause before the next attempt: a quarter of the outage so far, within limits, plus or minus a quarter of that. */
+/** Pause before the next attempt: an eighth of the outage so far, within limits, plus or minus a quarter of that. */
 export const pauseMs = (downMs: number, chance: number): number =>
-  Math.min(backOffMsMax, Math.max(backOffMsMin, downMs / 4)) * (0.75 + chance / 2)
+  Math.min(backOffMsMax, Math.max(backOffMsMin, downMs / 8)) * (0.75 + chance / 2)
 
 const credentials = async (
   options: NatsOptions,
