@@ -1,3 +1,4 @@
+import type { Client } from '@kiroku/client'
 import { connect } from '@kiroku/client-nats'
 import { startServer } from '@kiroku/nats-server'
 import { partitionOf } from '@kiroku/protocol'
@@ -22,6 +23,8 @@ interface Loaded {
   /** µs of the nodes' processors. */
   readonly perLife: number
   readonly lives: number
+  /** Stored per life: the more nodes, the less waits for each append of them. */
+  readonly records: number
 }
 
 /** What more nodes on the same processors cost per life, against one. */
@@ -30,9 +33,10 @@ export const fullLoad = async (run: ClusterRun): Promise<Figure[]> => {
   const figures = [
     informs('full load, 1 node: processor of the nodes per life', one.perLife, 'µs'),
     informs('full load, 1 node', one.lives, 'lives/s'),
+    informs('full load, 1 node: records per 1,000 lives', one.records * 1_000, ''),
   ]
   for (const [nodes, percent] of others) {
-    const { perLife, lives } = await loaded(run, nodes)
+    const { perLife, lives, records } = await loaded(run, nodes)
     figures.push(
       atMost(
         `full load, ${nodes} nodes: more processor per life`,
@@ -41,6 +45,7 @@ export const fullLoad = async (run: ClusterRun): Promise<Figure[]> => {
         percent,
       ),
       atLeast(`full load, ${nodes} nodes: lives/s against one node`, lives / one.lives, '×', 1),
+      informs(`full load, ${nodes} nodes: records per 1,000 lives`, records * 1_000, ''),
     )
   }
   return figures
@@ -56,7 +61,9 @@ const loaded = async ({ sizes, progress, folder }: ClusterRun, count: number): P
     const nodes = Array.from({ length: count }, (_, i) => new ClusterNode(`node${i + 1}`, setup))
     closers.push(() => Promise.all(nodes.map((node) => node.end('SIGKILL'))))
     for (const node of nodes) node.start()
-    await settled(server.url, count)
+    const client = await connect({ servers: server.url, onEvent: () => {} })
+    closers.push(() => client.close())
+    await settled(client, count)
     const queues = Array.from({ length: partitions }, (_, partition) => {
       for (let i = 0; ; i++) if (partitionOf(`full-${i}`, partitions) === partition) return `full-${i}`
     })
@@ -69,6 +76,8 @@ const loaded = async ({ sizes, progress, folder }: ClusterRun, count: number): P
     const costs: number[] = []
     const rates: number[] = []
     const used = (): number => nodes.reduce((sum, node) => sum + node.processorMs(), 0)
+    const stored = async () => (await client.partitions()).reduce((sum, { lastSeq }) => sum + lastSeq, 0)
+    let storedBefore = 0
     // The first warms up.
     for (let round = 0; round <= sizes.loadRounds; round++) {
       const beforeMs = used()
@@ -77,32 +86,31 @@ const loaded = async ({ sizes, progress, folder }: ClusterRun, count: number): P
         consumer.ask('acknowledged', { queues, messages: sizes.lives }),
         producer.ask('send', { queues, messages: sizes.lives, batch, bodyBytes, window: 64 }),
       ])
-      if (round === 0) continue
+      if (round === 0) {
+        storedBefore = await stored()
+        continue
+      }
       costs.push(((used() - beforeMs) * 1_000) / sizes.lives)
       rates.push((sizes.lives * 1_000) / (performance.now() - beganMs))
     }
+    const records = ((await stored()) - storedBefore) / (sizes.lives * sizes.loadRounds)
     await consumer.ask('stop')
-    return { perLife: median(costs), lives: median(rates) }
+    return { perLife: median(costs), lives: median(rates), records }
   } finally {
     for (const close of closers.toReversed()) await close()
   }
 }
 
 /** Resolves when each node owns its share. */
-const settled = async (url: string, nodes: number): Promise<void> => {
-  const client = await connect({ servers: url, onEvent: () => {} })
-  try {
-    for (;;) {
-      const all = await client.partitions().catch(() => [])
-      const owners = Map.groupBy(
-        all.filter(({ state }) => state === 'Active'),
-        ({ node }) => node,
-      )
-      if (owners.size === nodes && [...owners.values()].every(({ length }) => length === partitions / nodes))
-        return
-      await new Promise((resolve) => setTimeout(resolve, lookMs))
-    }
-  } finally {
-    await client.close()
+const settled = async (client: Client, nodes: number): Promise<void> => {
+  for (;;) {
+    const all = await client.partitions().catch(() => [])
+    const owners = Map.groupBy(
+      all.filter(({ state }) => state === 'Active'),
+      ({ node }) => node,
+    )
+    if (owners.size === nodes && [...owners.values()].every(({ length }) => length === partitions / nodes))
+      return
+    await new Promise((resolve) => setTimeout(resolve, lookMs))
   }
 }

@@ -53,7 +53,7 @@ export const fullSizes: ClusterSizes = {
   orderedSends: 10_000_000,
   ownerChanges: 200,
   consumers: 10_000,
-  lives: 500_000,
+  lives: 2_000_000,
   loadRounds: 3,
 }
 
