@@ -60,7 +60,8 @@ export const limits = {
   loadTurnMs: 2_000,
   fenceTriesMsMax: 15_000,
   fenceReasonCharactersMax: 300,
-  /** The longest pause between two tries to have appends stored that were not confirmed. */
+  /** The pause between two tries to have appends stored that were not confirmed. */
+  confirmPauseMsMin: 5,
   confirmPauseMsMax: 250,
   /**
    * How long an owner takes sends while the log confirms nothing. Beyond that nobody waits for their answers any more, and

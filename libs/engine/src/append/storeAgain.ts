@@ -31,7 +31,8 @@ export const storeAgain = async (
   time: Time,
   stopped: () => KirokuError | undefined,
 ): Promise<KirokuError | undefined> => {
-  for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 2, limits.confirmPauseMsMax)) {
+  const begunMs = time.monotonicMs()
+  for (;;) {
     const over = stopped()
     if (over !== undefined) throw over
     try {
@@ -49,7 +50,10 @@ export const storeAgain = async (
       if (e.id === 'StorageFull' || e.id === 'RecordTooLarge') return e
       if (!uncertain.has(e.id)) throw e
     }
-    await new Promise<void>((resolve) => void time.after(pauseMs, resolve))
+    // An eighth of the outage so far: what comes back soon is not waited for much longer than it was away.
+    const pauseMs = (time.monotonicMs() - begunMs) / 8
+    const withinMs = Math.min(Math.max(pauseMs, limits.confirmPauseMsMin), limits.confirmPauseMsMax)
+    await new Promise<void>((resolve) => void time.after(withinMs, resolve))
   }
 }
 
