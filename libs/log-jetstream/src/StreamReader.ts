@@ -5,7 +5,14 @@ import type { JetStreamManager } from '@nats-io/jetstream'
 import { createInbox, type Msg, type NatsConnection } from '@nats-io/nats-core'
 import type { ByteBudget } from './ByteBudget.ts'
 import { askConnected, askLeader } from './askLeader.ts'
-import { batchBytesMax, batchRecordsMax, readAttemptsMax, readTimeoutMs, recordBytesGuess } from './limits.ts'
+import {
+  batchBytesMax,
+  batchRecordsMax,
+  readAttemptsMax,
+  readTimeoutMs,
+  recordBytesGuess,
+  replicaTimeoutMs,
+} from './limits.ts'
 
 /** The result of one direct batched get. */
 interface Batch {
@@ -63,7 +70,7 @@ export class StreamReader {
     try {
       const msg = await askConnected(this.#nc, () =>
         this.#nc.request(`$JS.API.DIRECT.GET.${this.#stream}`, JSON.stringify({ seq }), {
-          timeout: readTimeoutMs,
+          timeout: replicaTimeoutMs,
         }),
       )
       if (!msg.headers?.code) return toRecord(msg)

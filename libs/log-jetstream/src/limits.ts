@@ -21,6 +21,9 @@ export const appendTimeoutMs = 500
 /** How long a read waits without progress before it is repeated. */
 export const readTimeoutMs = 2_000
 
+/** How long any replica may take to give one record before the leader is asked; one whose server goes away says nothing. */
+export const replicaTimeoutMs = 500
+
 /** How often a read is repeated. */
 export const readAttemptsMax = 5
 
@@ -31,8 +34,8 @@ export const newsPauseMs = 5_000
 /** Room for headers next to a record in the server's `max_payload`. */
 export const headerBytesMax = 1024
 
-/** Attempts of an idempotent request before a missing answer is an error. */
-export const askAttemptsMax = 3
+/** Pauses between the attempts of an idempotent request without an answer; the last one's timeout makes that an error. */
+export const askPausesMs = [500, 1_500, 2_000] as const
 
 /** A server's `max_payload` where it does not say. */
 export const payloadBytesDefault = 2 ** 20
