@@ -42,8 +42,11 @@ const keysDown: Deed = ({ log, loop }, chance) => {
 }
 
 const stray: Deed = (world, chance) => {
+  const partition = partitionOf(world, chance)
+  // In the place of a lost record it would hide the loss from the owner, until somebody reads the log.
+  if (world.hurts.get(partition)?.kind === 'tail') return
   try {
-    world.log.faults.write(partitionOf(world, chance), new TextEncoder().encode('a stray record'))
+    world.log.faults.write(partition, new TextEncoder().encode('a stray record'))
   } catch (error) {
     // A full store takes it no more than anything else.
     if (!isKirokuError(error) || error.id !== 'StorageFull') throw error
