@@ -95,10 +95,10 @@ export const sqsMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'SQS-15',
-    file: 'libs/partition/src/groups/takeGroups.ts',
-    from: 'goOn = live.state[place - 1] === State.Available && ',
-    to: 'goOn = live.state[place - 1] !== State.Available || ',
-    what: 'what lies behind a message in flight goes out ahead of it',
+    file: 'libs/partition/src/groups/Groups.ts',
+    from: ': live.state[first - 1] === State.Available',
+    to: ': group.inflight === 0 && live.state[first - 1] === State.Available',
+    what: 'what came back waits for what is in flight behind it',
   },
   {
     id: 'SQS-16',
