@@ -8,7 +8,7 @@ import { expect, it } from 'vitest'
 import { CommandLine, launcher } from '../security/CommandLine.ts'
 
 it('kiroku up serves clients of SQS by itself, on a free port where the usual one is taken, counts their requests, and serves none beside tokens without keys', async () => {
-  // Whoever has the port, it is taken.
+  // The port is in use from here on, by this server or by whatever had it before.
   const other = createServer()
   const settled = Promise.race([once(other, 'listening'), once(other, 'error')])
   other.listen(9324, '127.0.0.1')

@@ -23,7 +23,7 @@ interface Loaded {
   /** µs of the nodes' processors. */
   readonly perLife: number
   readonly lives: number
-  /** Stored per life: the more nodes, the less waits for each append of them. */
+  /** Stored per life. */
   readonly records: number
 }
 

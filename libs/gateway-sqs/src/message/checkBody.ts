@@ -1,8 +1,7 @@
 import { SqsError } from '../SqsError.ts'
 
 /** Characters that SQS takes no message with. */
-// oxlint-disable-next-line no-control-regex
-const forbidden = /[^\u0009\u000A\u000D\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u
+const forbidden = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u
 
 /** Whether every character of a text may stand in a message. */
 export const isAllowed = (text: string): boolean => !forbidden.test(text)

@@ -23,7 +23,6 @@ export const run = async (invocation: Invocation): Promise<void> => {
   const found = sqsDoorsOf({ ...settings, sqs }, tokens)
   if (found === undefined)
     throw new KirokuError('InvalidConfig', '--sqs off: without an address there is nothing to serve')
-  const stopFollowing = found.follow(logger)
   await withClient(
     invocation,
     async (client) => {
@@ -36,6 +35,7 @@ export const run = async (invocation: Invocation): Promise<void> => {
         onDefect: (error, request) => logger('error', 'request failed', { request, error }),
         onRefused: () => {},
       }))!
+      const stopFollowing = found.follow(logger)
       try {
         out.line(`serving clients of Amazon SQS on ${open.url}; Ctrl-C stops`)
         out.result({ ready: true, sqs: open.url })
