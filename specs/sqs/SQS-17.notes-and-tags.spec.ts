@@ -1,5 +1,4 @@
 import {
-  CreateQueueCommand,
   GetQueueAttributesCommand,
   ListDeadLetterSourceQueuesCommand,
   ListQueueTagsCommand,
@@ -11,23 +10,20 @@ import {
 } from '@aws-sdk/client-sqs'
 import { waitUntil } from '@kiroku/testkit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createSqsWorld, type SqsWorld } from './SqsWorld.ts'
+import { arn, type Attributes, createSqsWorld, type SqsWorld } from './SqsWorld.ts'
 
 let world: SqsWorld
 let sqs: SQSClient
+let create: SqsWorld['create']
 beforeAll(async () => {
   world = await createSqsWorld()
-  ;({ sqs } = world)
+  ;({ sqs, create } = world)
 })
 afterAll(async () => {
   expect(world.defects).toEqual([])
   await world[Symbol.asyncDispose]()
 })
 
-type Attributes = Partial<Record<QueueAttributeName, string>>
-
-const create = async (QueueName: string, Attributes: Attributes = {}, tags?: Record<string, string>) =>
-  (await sqs.send(new CreateQueueCommand({ QueueName, Attributes, tags }))).QueueUrl!
 const set = (QueueUrl: string, Attributes: Attributes) =>
   sqs.send(new SetQueueAttributesCommand({ QueueUrl, Attributes }))
 const attributes = async (QueueUrl: string, ...AttributeNames: QueueAttributeName[]) =>
@@ -43,7 +39,6 @@ const refusal = (asked: Promise<unknown>) =>
     () => undefined,
     ({ name, message }: Error) => `${name}: ${message}`,
   )
-const arn = (queue: string) => `arn:aws:sqs:eu-central-1:000000000000:${queue}`
 const redriveTo = (queue: string): Attributes => ({
   RedrivePolicy: JSON.stringify({ deadLetterTargetArn: arn(queue), maxReceiveCount: 3 }),
 })

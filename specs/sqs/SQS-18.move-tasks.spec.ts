@@ -1,6 +1,5 @@
 import {
   CancelMessageMoveTaskCommand,
-  CreateQueueCommand,
   ListMessageMoveTasksCommand,
   ReceiveMessageCommand,
   SendMessageBatchCommand,
@@ -8,23 +7,18 @@ import {
 } from '@aws-sdk/client-sqs'
 import { waitUntil } from '@kiroku/testkit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createSqsWorld, type SqsWorld } from './SqsWorld.ts'
-
-const arn = (queue: string): string => `arn:aws:sqs:eu-central-1:000000000000:${queue}`
+import { arn, createSqsWorld, type SqsWorld } from './SqsWorld.ts'
 
 let world: SqsWorld
+let create: SqsWorld['create']
 beforeAll(async () => {
   world = await createSqsWorld()
+  ;({ create } = world)
 })
 afterAll(async () => {
   expect(world.defects).toEqual([])
   await world[Symbol.asyncDispose]()
 })
-
-const create = async (
-  QueueName: string,
-  Attributes: Readonly<Record<string, string>> = {},
-): Promise<string> => (await world.sqs.send(new CreateQueueCommand({ QueueName, Attributes }))).QueueUrl!
 
 const receive = async (QueueUrl: string) =>
   (await world.sqs.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }))).Messages ?? []

@@ -1,4 +1,4 @@
-import { SQSClient } from '@aws-sdk/client-sqs'
+import { CreateQueueCommand, type QueueAttributeName, SQSClient } from '@aws-sdk/client-sqs'
 import { createClient, inProcess, type Client } from '@kiroku/client'
 import { DoorRequests, httpLimitsDefault, Tokens, type HttpLimits } from '@kiroku/doors'
 import { Keys, parseKeys, sqsDoor } from '@kiroku/gateway-sqs'
@@ -14,7 +14,15 @@ export interface SqsWorld extends AsyncDisposable {
   readonly sqs: SQSClient
   /** What failed inside the door unexpectedly. */
   readonly defects: readonly unknown[]
+  /** Creates a queue through the door, and returns its URL. */
+  readonly create: (name: string, attributes?: Attributes, tags?: Record<string, string>) => Promise<string>
 }
+
+/** Attributes of a queue, as SQS has them. */
+export type Attributes = Partial<Record<QueueAttributeName, string>>
+
+/** How the door names a queue to the client of this world. */
+export const arn = (queue: string): string => `arn:aws:sqs:eu-central-1:000000000000:${queue}`
 
 /** Keys that the official client may sign with. */
 const credentials = { accessKeyId: 'any', secretAccessKey: 'any' }
@@ -56,5 +64,14 @@ export const createSqsWorld = async (keys?: string, limits: Partial<HttpLimits> 
   })
   building.defer(() => Promise.resolve(sqs.destroy()))
   const world = building.move()
-  return { client, url: door.url, sqs, defects, [Symbol.asyncDispose]: () => world[Symbol.asyncDispose]() }
+  const create: SqsWorld['create'] = async (QueueName, Attributes = {}, tags) =>
+    (await sqs.send(new CreateQueueCommand({ QueueName, Attributes, tags }))).QueueUrl!
+  return {
+    client,
+    url: door.url,
+    sqs,
+    defects,
+    create,
+    [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
+  }
 }

@@ -18,7 +18,6 @@ import {
   SetQueueAttributesCommand,
   type SQSClient,
   StartMessageMoveTaskCommand,
-  type QueueAttributeName,
 } from '@aws-sdk/client-sqs'
 import { waitUntil } from '@kiroku/testkit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -26,19 +25,15 @@ import { createSqsWorld, type SqsWorld } from './SqsWorld.ts'
 
 let world: SqsWorld
 let sqs: SQSClient
+let create: SqsWorld['create']
 beforeAll(async () => {
   world = await createSqsWorld()
-  ;({ sqs } = world)
+  ;({ sqs, create } = world)
 })
 afterAll(async () => {
   expect(world.defects).toEqual([])
   await world[Symbol.asyncDispose]()
 })
-
-const create = async (
-  QueueName: string,
-  Attributes: Partial<Record<QueueAttributeName, string>> = {},
-): Promise<string> => (await sqs.send(new CreateQueueCommand({ QueueName, Attributes }))).QueueUrl!
 
 const receive = async (QueueUrl: string, MaxNumberOfMessages = 10) =>
   (

@@ -1,5 +1,6 @@
 import type { QueueSettings } from '@kiroku/client'
 import type { QueueConfig, QueueDescription } from '@kiroku/protocol'
+import { readMap } from './readMap.ts'
 import { invalid, SqsError } from '../SqsError.ts'
 import { readAllowPolicy } from './redriveAllowPolicy.ts'
 
@@ -207,13 +208,8 @@ const attributes: Readonly<Record<string, Attribute>> = {
 /** Reads a redrive policy. Errors: `InvalidParameterValue`. */
 export const readRedrivePolicy = (text: string): RedrivePolicy => {
   const wrong = (reason: string) => invalid('RedrivePolicy', text, reason)
-  let policy: Readonly<Record<string, unknown>>
-  try {
-    policy = JSON.parse(text) as typeof policy
-  } catch {
-    throw wrong('Redrive policy is not a valid JSON map.')
-  }
-  const { deadLetterTargetArn: target, maxReceiveCount: count } = policy ?? {}
+  const map = readMap('RedrivePolicy', 'Redrive policy', text)
+  const { deadLetterTargetArn: target, maxReceiveCount: count } = map
   if (target === undefined || count === undefined)
     throw wrong('Redrive policy must contain attributes named deadLetterTargetArn and maxReceiveCount.')
   const maxReceiveCount = Number(count)

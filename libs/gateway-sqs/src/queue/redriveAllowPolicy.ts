@@ -1,4 +1,5 @@
 import { invalid } from '../SqsError.ts'
+import { readMap } from './readMap.ts'
 
 /** Which queues may name a queue as their dead-letter queue: all, none, or those of these names. */
 type AllowPolicy = 'allowAll' | 'denyAll' | ReadonlySet<string>
@@ -8,13 +9,8 @@ const sourcesMax = 10
 /** Reads a redrive allow policy. Errors: `InvalidParameterValue`. */
 export const readAllowPolicy = (text: string): AllowPolicy => {
   const wrong = (reason: string) => invalid('RedriveAllowPolicy', text, reason)
-  let policy: Readonly<Record<string, unknown>>
-  try {
-    policy = JSON.parse(text) as typeof policy
-  } catch {
-    throw wrong('Redrive allow policy is not a valid JSON map.')
-  }
-  const { redrivePermission: permission, sourceQueueArns: arns } = policy ?? {}
+  const map = readMap('RedriveAllowPolicy', 'Redrive allow policy', text)
+  const { redrivePermission: permission, sourceQueueArns: arns } = map
   if (permission === 'allowAll' || permission === 'denyAll') {
     if (arns !== undefined) throw wrong('sourceQueueArns can be given only if redrivePermission is byQueue.')
     return permission
