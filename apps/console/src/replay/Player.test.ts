@@ -12,8 +12,12 @@ beforeEach(async () => {
   const by = { name: 'test', origin: 'test' }
   await engine.node().request(0, [{ type: 'CreateQueue', queue: 'mail', config: {}, by }])
   const messages = [encodeEnvelope(new TextEncoder().encode('text'))]
-  for (let send = 1; send <= 30; send++)
+  for (let send = 1; send <= 30; send++) {
     await engine.node().request(0, [{ type: 'Enqueue', queue: 'mail', producer: 'tester', send, messages }])
+    // Each has a time of its own, since a player shows whole milliseconds.
+    const sentAtMs = Date.now()
+    await waitUntil(() => Date.now() > sentAtMs)
+  }
 })
 afterEach(() => engine.close())
 
