@@ -50,7 +50,7 @@ const refusal = (asked: Promise<unknown>) =>
   )
 
 describe('signatures decide who may', () => {
-  it('each key does what its role on a queue includes, and its name is on record', async () => {
+  it('[SQS-19] each key does what its role on a queue includes, and its name is on record', async () => {
     const send = (client: SQSClient, queue: string) =>
       client.send(new SendMessageCommand({ QueueUrl: url(queue), MessageBody: 'x' }))
     await send(as('OPER1'), 'orders-eu')
@@ -65,7 +65,7 @@ describe('signatures decide who may', () => {
     expect(Messages).toHaveLength(1)
   })
 
-  it('a key that has a role on some queues hears of no others, whether they are there or not', async () => {
+  it('[SQS-19] a key that has a role on some queues hears of no others, whether they are there or not', async () => {
     expect((await as('OPER1').send(new ListQueuesCommand({}))).QueueUrls).toEqual([url('orders-eu')])
     const ask = (QueueName: string) => refusal(as('OPER1').send(new GetQueueUrlCommand({ QueueName })))
     expect(await ask('mail')).toEqual(await ask('no-such-queue'))
@@ -84,7 +84,7 @@ describe('signatures decide who may', () => {
     }
   })
 
-  it('a wrong secret and a key that is not known are refused alike, and so is a clock that is wrong', async () => {
+  it('[SQS-19] a wrong secret and a key that is not known are refused alike, and so is a clock that is wrong', async () => {
     const list = new ListQueuesCommand({})
     const refused = ['SignatureDoesNotMatch', 403]
     const names = (asked: Promise<unknown>) =>
@@ -124,7 +124,7 @@ describe('signatures decide who may', () => {
       }),
       undefined,
     ],
-  ] as const)('a request that was signed is not taken with %s changed', async (_, change, body) => {
+  ] as const)('[SQS-19] a request that was signed is not taken with %s changed', async (_, change, body) => {
     let signed: { headers: Record<string, string>; body: string } | undefined
     const client = as('ADMIN1')
     client.middlewareStack.add(
@@ -154,7 +154,7 @@ describe('signatures decide who may', () => {
     )
   })
 
-  it('keys are read strictly, and no secret is told', () => {
+  it('[SQS-19] keys are read strictly, and no secret is told', () => {
     const hidden = createHash('sha256').update('x').digest('hex')
     for (const text of [
       '',
@@ -164,5 +164,10 @@ describe('signatures decide who may', () => {
     ])
       expect(() => parseKeys(text)).toThrow(expect.objectContaining({ id: 'InvalidConfig' }))
     expect(() => parseKeys(`ada:admin:K K:${hidden}`)).toThrow(expect.not.stringContaining(hidden))
+    const account = '111122223333'
+    expect(parseKeys(`pat:viewer:K:${hidden}:${account}`)[0]).toMatchObject({ secret: hidden, account })
+    const own = parseKeys(`pat:viewer:K:${hidden}:11112222333`)[0]
+    expect(own).toEqual(expect.objectContaining({ secret: `${hidden}:11112222333` }))
+    expect(own).not.toHaveProperty('account')
   })
 })

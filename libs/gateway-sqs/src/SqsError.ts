@@ -26,6 +26,7 @@ export const errorKinds = {
   InvalidAttributeValue: kind(`${sqs}InvalidAttributeValue`, 'InvalidAttributeValue'),
   InvalidBatchEntryId: kind(`${sqs}InvalidBatchEntryId`, `${old}InvalidBatchEntryId`),
   InvalidMessageContents: kind(`${sqs}InvalidMessageContents`, 'InvalidMessageContents'),
+  OverLimit: kind(`${sqs}OverLimit`, 'OverLimit', 403),
   QueueDoesNotExist: kind(`${sqs}QueueDoesNotExist`, `${old}NonExistentQueue`),
   QueueNameExists: kind(`${sqs}QueueNameExists`, 'QueueAlreadyExists'),
   ReceiptHandleIsInvalid: kind(`${sqs}ReceiptHandleIsInvalid`, 'ReceiptHandleIsInvalid', 404),

@@ -1,15 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Client } from '@kiroku/client'
-import {
-  actorOf,
-  roleFor,
-  type DoorRequests,
-  type Identity,
-  type InFlight,
-  type OnDefect,
-} from '@kiroku/doors'
+import { actorOf, type DoorRequests, type InFlight, type Need, type OnDefect } from '@kiroku/doors'
 import { roleOn } from '@kiroku/protocol'
+import { admit } from './access/admit.ts'
+import type { Caller } from './access/Caller.ts'
 import { actions } from './actions/index.ts'
 import { subjectOf } from './actions/subjectOf.ts'
 import type { Queues } from './queue/Queues.ts'
@@ -41,7 +36,7 @@ export class SqsRequests {
   async answer(
     request: IncomingMessage,
     response: ServerResponse,
-    identify: (body: string) => Identity | Promise<Identity>,
+    identify: (body: string) => Promise<Caller>,
   ): Promise<void> {
     const { inFlight, onDefect, requests } = this.#o
     const id = randomUUID()
@@ -55,9 +50,9 @@ export class SqsRequests {
     try {
       inFlight.enter(request.socket, request)
       const body = await readBody(request, inFlight)
-      const identity = await identify(body)
+      const caller = await identify(body)
       asked = readRequest(request, body)
-      written = writeAnswer(asked, id, await this.#run(request, asked, identity, gone.signal))
+      written = writeAnswer(asked, id, await this.#run(request, asked, caller, gone.signal))
     } catch (error) {
       const known = asSqsError(error)
       if (known === undefined && !gone.signal.aborted)
@@ -78,23 +73,29 @@ export class SqsRequests {
   async #run(
     request: IncomingMessage,
     { action, input, queueOfPath, region }: SqsRequest,
-    identity: Identity,
+    caller: Caller,
     gone: AbortSignal,
   ): Promise<Readonly<Record<string, unknown>>> {
     const { client, queues, account, closing } = this.#o
     const host = request.headers.host ?? 'localhost'
     const signal = AbortSignal.any([gone, closing])
     const found = actions[action]!
-    roleFor(identity, { role: found.role, on: subjectOf(found, { queueOfPath }, input) })
+    const peer = request.socket.remoteAddress ?? 'unknown'
+    const may = (asked: string, need: Need): Promise<void> =>
+      admit(
+        { action: asked, need, caller, account, peer, headers: request.headers, nowMs: Date.now() },
+        (queue) => queues.find(queue),
+      )
+    await may(action, { role: found.role, on: subjectOf(found, { queueOfPath }, input) })
     try {
       return await found.run(
         {
           client,
           queues,
           queueOfPath,
-          by: actorOf(identity, `sqs ${request.socket.remoteAddress ?? 'unknown'}`, undefined),
-          require: (need) => void roleFor(identity, need),
-          sees: (queue) => roleOn(identity.grants, queue) !== undefined,
+          by: actorOf(caller, `sqs ${peer}`, undefined),
+          may,
+          sees: (queue) => roleOn(caller.grants, queue) !== undefined,
           signal,
           urlOf: (queue) => `http://${host}/${account}/${queue}`,
           arnOf: (queue) => `arn:aws:sqs:${region}:${account}:${queue}`,

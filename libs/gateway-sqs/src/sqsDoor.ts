@@ -37,7 +37,7 @@ const startSqs = async (
   { client, tokens, drainMs, onDefect, requests: counted }: DoorAccess,
   { host, port, limits, account, keys }: SqsDoorOptions,
 ): Promise<OpenDoor> => {
-  const signatures = keys === undefined ? undefined : new Signatures(keys)
+  const signatures = keys === undefined ? undefined : new Signatures(keys, account)
   if (signatures === undefined) {
     checkBind(host, tokens)
     if (tokens.areRequired)
@@ -63,9 +63,9 @@ const startSqs = async (
     const headers = Object.fromEntries(
       Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
     )
-    void requests.answer(request, response, (body) =>
+    void requests.answer(request, response, async (body) =>
       signatures === undefined
-        ? identify(tokens, { presented: '', headers })
+        ? { ...(await identify(tokens, { presented: '', headers })), account }
         : signatures.identify({ method, url, headers, body }, Date.now()),
     )
   })

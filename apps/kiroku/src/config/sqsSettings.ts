@@ -18,7 +18,7 @@ export const sqsSettings = [
     kind: 'text',
     metavar: 'FILE',
     description:
-      'Keys with which clients of Amazon SQS sign, a line each: `name:role:key id:secret`, with roles as tokens have them; read again when it changes. Without it every program of this machine is served, unless the HTTP API has tokens.',
+      'Keys with which clients of Amazon SQS sign, a line each: `name:role:key id:secret`, with roles as tokens have them, and `:` with 12 digits behind those of another account, which policies of queues let in; read again when it changes. Without it every program of this machine is served, unless the HTTP API has tokens.',
   }),
   setting({
     key: 'sqsAccount',

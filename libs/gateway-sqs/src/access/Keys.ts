@@ -6,6 +6,8 @@ export interface Key {
   readonly grants: Grants
   readonly id: string
   readonly secret: string
+  /** 12 digits; absent: the account of the door. */
+  readonly account?: string
 }
 
 /** The keys of a door, which others may replace while it serves. */
@@ -30,7 +32,7 @@ export class Keys {
 const secretCharactersMin = 16
 
 /**
- * Reads keys written as `name:role:key id:secret`, one a line, where `role` is what `parseGrants` reads; lines that begin with #
+ * Reads keys written as `name:role:key id:secret`, with `:` and 12 digits behind it where they are of another account, one a line, where `role` is what `parseGrants` reads; lines that begin with #
  * are comments. Errors: `InvalidConfig`, which names the entry but never shows the secret.
  */
 export const parseKeys = (text: string): Key[] => {
@@ -46,10 +48,17 @@ export const parseKeys = (text: string): Key[] => {
     const refuse = (why: string) => new KirokuError('InvalidConfig', `key of "${name}": ${why}`)
     if (!/^[A-Za-z0-9]{1,128}$/.test(id)) throw refuse('its id has 1 to 128 letters and digits')
     if (keys.some((key) => key.id === id)) throw refuse('another key has the same id')
+    const account = rest.length > 1 && /^\d{12}$/.test(rest.at(-1)!) ? rest.pop() : undefined
     const secret = rest.join(':')
     if (secret.length < secretCharactersMin)
       throw refuse(`its secret must have at least ${secretCharactersMin} characters`)
-    keys.push({ name, grants: grantsOf(role, refuse), id, secret })
+    keys.push({
+      name,
+      grants: grantsOf(role, refuse),
+      id,
+      secret,
+      ...(account === undefined ? {} : { account }),
+    })
   }
   if (keys.length === 0) throw new KirokuError('InvalidConfig', 'there are no keys in the file of keys')
   return keys

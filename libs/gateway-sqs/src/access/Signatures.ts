@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
-import type { Identity } from '@kiroku/doors'
 import { SqsError } from '../SqsError.ts'
+import { nobody, type Caller } from './Caller.ts'
 import type { Keys } from './Keys.ts'
 
 /** What of a request is signed. */
@@ -35,18 +35,23 @@ const derivedMax = 1_000
 /** Checks signatures of version 4, in the header and in the query string. */
 export class Signatures {
   readonly #keys: Keys
+  readonly #account: string
   readonly #derived = new Map<string, Buffer>()
 
-  constructor(keys: Keys) {
+  /** @param account of keys that say none */
+  constructor(keys: Keys, account: string) {
     this.#keys = keys
+    this.#account = account
   }
 
   /**
-   * Who signed a request. A key that is not known is told like a signature that is wrong, after the same work.
-   * `nowMs` is in ms since 1970. Errors: `MissingAuthenticationToken`, `IncompleteSignature`, `SignatureDoesNotMatch`.
+   * Who signed a request; `nobody` where it has no signature. A key that is not known is told like a signature that is wrong, after the same work.
+   * `nowMs` is in ms since 1970. Errors: `IncompleteSignature`, `SignatureDoesNotMatch`.
    */
-  identify(request: Signed, nowMs: number): Identity {
+  identify(request: Signed, nowMs: number): Caller {
     const url = new URL(request.url, 'http://door')
+    if (request.headers['authorization'] === undefined && !url.searchParams.get('X-Amz-Signature'))
+      return nobody
     const claim = claimOf(request, url)
     checkTime(claim, nowMs)
     checkHeaders(claim, request)
@@ -55,7 +60,7 @@ export class Signatures {
     const given = Buffer.from(claim.signature, 'hex')
     const isRight = given.length === expected.length && timingSafeEqual(given, expected)
     if (key === undefined || !isRight) throw mismatch()
-    return { name: key.name, grants: key.grants }
+    return { name: key.name, grants: key.grants, account: key.account ?? this.#account, keyId: key.id }
   }
 
   #sign(secret: string, { day, region, service, date }: Claim, canonical: string): Buffer {
@@ -99,8 +104,6 @@ const claimOf = ({ headers }: Signed, { searchParams }: URL): Claim => {
 
 const claimOfQuery = (query: URLSearchParams): Claim => {
   const of = (name: string): string => query.get(`X-Amz-${name}`) ?? ''
-  if (of('Signature') === '')
-    throw new SqsError('MissingAuthenticationToken', 'Request is missing Authentication Token')
   if (of('Algorithm') !== algorithm) throw incomplete(`the algorithm is not ${algorithm}`)
   const expiresSeconds = Number(of('Expires'))
   if (!(expiresSeconds >= 1 && expiresSeconds <= expiresSecondsMax))

@@ -14,8 +14,8 @@ export interface Call {
   /** The URL of a queue, as this caller reaches it. */
   readonly urlOf: (queue: string) => string
   readonly arnOf: (queue: string) => string
-  /** Refuses what the caller's role on a queue does not include. Errors: `Forbidden` */
-  readonly require: (need: Need) => void
+  /** Refuses an action that the caller's role, or the policy of the queue, does not include. Errors: `Forbidden`, `AccessDenied` */
+  readonly may: (action: string, need: Need) => Promise<void>
   /** Whether the caller may know of a queue. */
   readonly sees: (queue: string) => boolean
   /** Aborted when the caller is gone, or the door closes. */

@@ -79,7 +79,7 @@ export const moveTaskActions = {
         500,
         'Must be between 1 and 500, if provided.',
       )
-      if (to !== undefined) call.require({ role: 'operator', on: { queue: to } })
+      if (to !== undefined) await call.may('SendMessage', { role: 'operator', on: { queue: to } })
       await call.queues.get(source).catch(noSource)
       const isDeadLetterQueue = (await call.client.queues.list()).some(
         ({ config }) => config.deadLetter?.name === source,

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isKirokuError, type QueueDescription } from '@kiroku/protocol'
+import { parseDocument } from '../access/policy/Policy.ts'
 import {
   attributesOf,
   baseSettings,
@@ -41,14 +42,14 @@ const checkName = (name: string, fifo: boolean): void => {
 
 /** Refuses a redrive policy to a queue that is not there, of another kind, or does not allow it. Errors: `InvalidParameterValue`. */
 const checkRedrivePolicy = async (
-  { queues, require }: Call,
+  { queues, may }: Call,
   source: string,
   policy: string | undefined,
 ): Promise<void> => {
   if (policy === undefined || policy === '') return
   const { target } = readRedrivePolicy(policy)
   // What fails is sent there.
-  require({ role: 'operator', on: { queue: target } })
+  await may('SendMessage', { role: 'operator', on: { queue: target } })
   if (isFifo(target) !== isFifo(source))
     throw invalid('RedrivePolicy', policy, 'Dead-letter queue must be same type of queue as the source.')
   const queue = await queues.now(target).catch((error: unknown) => {
@@ -75,6 +76,7 @@ const differing = (
     const own = has.get(name) ?? ''
     if (own === '' || value === '') return own === value
     if (name === 'RedrivePolicy') return isDeepStrictEqual(readRedrivePolicy(value), readRedrivePolicy(own))
+    if (name === 'Policy') return isDeepStrictEqual(parseDocument(value), parseDocument(own))
     if (name === 'RedriveAllowPolicy') return isDeepStrictEqual(readAllowPolicy(value), readAllowPolicy(own))
     return own.toLowerCase() === value.toLowerCase()
   }

@@ -78,7 +78,8 @@ const receiptOf = async (call: Call, queue: string, input: Input): Promise<strin
   }
   const { queue: id, partition, spread } = await call.queues.get(queue)
   // The parts of a spread queue have ids of their own.
-  if (spread === undefined && (address.queue !== id || address.partition !== partition))
+  const places = [{ queue: id, partition }, ...(spread?.parts ?? [])]
+  if (!places.some((place) => address.queue === place.queue && address.partition === place.partition))
     throw wrongReceipt(receipt)
   return receipt
 }

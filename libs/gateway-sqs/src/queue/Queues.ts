@@ -1,5 +1,5 @@
 import type { Client } from '@kiroku/client'
-import type { QueueDescription } from '@kiroku/protocol'
+import { isKirokuError, type QueueDescription } from '@kiroku/protocol'
 
 /** How long a description of a queue is taken for current, in ms; what this door changes itself it asks again at once. */
 const currentMs = 1_000
@@ -11,6 +11,8 @@ const queuesMax = 10_000
 export class Queues {
   readonly #client: Client
   readonly #known = new Map<string, { readonly at: number; readonly queue: Promise<QueueDescription> }>()
+
+  readonly #changing = new Map<string, Promise<unknown>>()
 
   constructor(client: Client) {
     this.#client = client
@@ -28,9 +30,29 @@ export class Queues {
     return queue
   }
 
+  /** A queue as it was within the last second; undefined: it is not there. */
+  find(name: string): Promise<QueueDescription | undefined> {
+    return this.get(name).catch((error: unknown) => {
+      if (isKirokuError(error) && error.id === 'UnknownQueue') return undefined
+      throw error
+    })
+  }
+
   /** A queue as it is now. Errors: `UnknownQueue`. */
   now(name: string): Promise<QueueDescription> {
     this.#known.delete(name)
     return this.get(name)
+  }
+
+  /** Runs what changes a queue by what it is, after all that was begun before. */
+  async inTurn(name: string, run: () => Promise<void>): Promise<void> {
+    const before = this.#changing.get(name) ?? Promise.resolve()
+    const own = before.catch(() => {}).then(run)
+    this.#changing.set(name, own)
+    try {
+      await own
+    } finally {
+      if (this.#changing.get(name) === own) this.#changing.delete(name)
+    }
   }
 }

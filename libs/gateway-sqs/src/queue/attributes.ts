@@ -1,5 +1,6 @@
 import type { QueueSettings } from '@kiroku/client'
 import type { QueueConfig, QueueDescription } from '@kiroku/protocol'
+import { readPolicy } from '../access/policy/Policy.ts'
 import { readMap } from './readMap.ts'
 import { invalid, SqsError } from '../SqsError.ts'
 import { readAllowPolicy } from './redriveAllowPolicy.ts'
@@ -68,20 +69,20 @@ const choice = <C extends string>(name: string, choices: readonly C[], text: str
 /** Begins the names of notes that attributes are kept as. */
 const notePrefix = 'sqs.'
 
-/** Sets an attribute that the queue keeps as a note; empty, it is removed. */
-const kept = (name: string, text: string | null): QueueSettings => ({
-  notes: { [notePrefix + name]: text === '' ? null : text },
+type Notes = NonNullable<QueueSettings['notes']>
+
+const noteOf = (name: string, text: string | null): Notes => ({
+  [notePrefix + name]: text === '' ? null : text,
 })
+
+/** Sets an attribute that the queue keeps as a note; empty, it is removed. */
+const kept = (name: string, text: string | null): QueueSettings => ({ notes: noteOf(name, text) })
+
+/** The change of notes that sets a policy; empty, it is removed. */
+export const policyNote = (text: string): Notes => noteOf('Policy', text)
 
 const keptOf = ({ notes = {} }: QueueDescription, name: string): string | undefined =>
   notes[notePrefix + name]
-
-/** Policies decide nothing here: kept, they would only seem to protect a queue. */
-export const noPolicies = (): SqsError =>
-  new SqsError(
-    'UnsupportedOperation',
-    'Queue policies and permissions are not enforced yet, and so not kept. Give callers keys with roles on queues instead.',
-  )
 
 const epochSeconds = (at: number | undefined): string | undefined =>
   at === undefined ? undefined : seconds(at)
@@ -97,6 +98,9 @@ export const merged = (settings: QueueSettings, more: QueueSettings): QueueSetti
 /** Which queues may name this one as their dead-letter queue; undefined: all. */
 export const redriveAllowPolicyOf = (queue: QueueDescription): string | undefined =>
   keptOf(queue, 'RedriveAllowPolicy')
+
+/** Who else may do what with a queue, as it is written. */
+export const policyOf = (queue: QueueDescription): string | undefined => keptOf(queue, 'Policy')
 
 /** Every attribute of a queue that this door has, by its name. */
 const attributes: Readonly<Record<string, Attribute>> = {
@@ -140,10 +144,10 @@ const attributes: Readonly<Record<string, Attribute>> = {
   },
   Policy: {
     settings: (text) => {
-      if (text !== '') throw noPolicies()
-      return {}
+      if (text !== '') readPolicy(text)
+      return kept('Policy', text)
     },
-    of: () => undefined,
+    of: policyOf,
   },
   SqsManagedSseEnabled: {
     settings: (text) => {
