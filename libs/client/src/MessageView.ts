@@ -138,6 +138,11 @@ export class MessageView<T = unknown> {
     return this.#decoded().meta.traceHeader
   }
 
+  /** Who sent it, as the door says that took it. */
+  get sender(): string | undefined {
+    return this.#decoded().meta.sender
+  }
+
   /** W3C trace context of the send. */
   get traceparent(): string | undefined {
     return this.#decoded().meta.traceparent

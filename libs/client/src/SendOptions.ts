@@ -26,6 +26,8 @@ export interface SendOptions {
   readonly traceparent?: string | undefined
   /** Trace context in another form, which travels with the message. */
   readonly traceHeader?: string | undefined
+  /** Who sent it, as a door says that takes it for others; readers see it. */
+  readonly sender?: string | undefined
 }
 
 /** Defaults for the messages of `sendBatch`. */

@@ -19,6 +19,7 @@ export const encodeMessage = (
   const traceparent = own.traceparent ?? shared?.traceparent
   const attributeTypes = own.attributeTypes ?? shared?.attributeTypes
   const traceHeader = own.traceHeader ?? shared?.traceHeader
+  const sender = own.sender ?? shared?.sender
   const tag = marks?.tag === '' ? undefined : marks?.tag
   const group = marks?.group === '' ? undefined : marks?.group
   const dedupId = marks?.dedupId === '' ? undefined : marks?.dedupId
@@ -27,20 +28,29 @@ export const encodeMessage = (
     attributes === undefined &&
     contentType === undefined &&
     traceparent === undefined &&
-    traceHeader === undefined
+    traceHeader === undefined &&
+    sender === undefined
   if (isPlain && tag === undefined && group === undefined && dedupId === undefined)
     return encodeEnvelope(bytes)
   const meta: EnvelopeMeta = {
     ...(attributes === undefined ? {} : { attributes: checkAttributes(attributes) }),
     ...(attributeTypes === undefined ? {} : { attributeTypes: checkAttributes(attributeTypes) }),
     ...(traceHeader === undefined ? {} : { traceHeader }),
+    ...(sender === undefined ? {} : { sender }),
     ...(contentType === undefined ? {} : { contentType }),
     ...(traceparent === undefined ? {} : { traceparent }),
     ...(tag === undefined ? {} : { tag }),
     ...(group === undefined ? {} : { group }),
     ...(dedupId === undefined ? {} : { dedupId }),
   }
-  return encodeEnvelope(bytes, meta)
+  const envelope = encodeEnvelope(bytes, meta)
+  const metaBytes = envelope.length - bytes.length
+  if (metaBytes > partitionLimits.envelopeMetaBytesEver)
+    throw new KirokuError(
+      'InvalidArgument',
+      `The attributes take ${metaBytes} bytes; at most ${partitionLimits.envelopeMetaBytesEver} are possible`,
+    )
+  return envelope
 }
 
 /** A body as bytes. Errors: `BodyTooLarge`, `InvalidArgument` (a body that JSON cannot hold). */
@@ -81,16 +91,8 @@ const stringifyOrThrow = (body: unknown): string | undefined => {
 }
 
 const checkAttributes = (attributes: Readonly<Record<string, string>>): Readonly<Record<string, string>> => {
-  let bytes = 0
-  for (const [name, value] of Object.entries(attributes)) {
+  for (const [name, value] of Object.entries(attributes))
     if (typeof value !== 'string')
       throw new KirokuError('InvalidArgument', `The attribute "${name}" is not a string`)
-    bytes += name.length + value.length
-  }
-  if (bytes > partitionLimits.envelopeMetaBytesMax / 2)
-    throw new KirokuError(
-      'InvalidArgument',
-      `Attributes may have ${partitionLimits.envelopeMetaBytesMax / 2} characters, these have ${bytes}`,
-    )
   return attributes
 }

@@ -54,6 +54,7 @@ const batchOptions: OptionNames<BatchOptions> = {
   contentType: true,
   traceparent: true,
   traceHeader: true,
+  sender: true,
 }
 const sendOptions: OptionNames<SendOptions> = { ...batchOptions, dedupId: true }
 const outgoingMessage: OptionNames<OutgoingMessage<unknown>> = { body: true, ...sendOptions }

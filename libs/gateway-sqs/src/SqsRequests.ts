@@ -94,6 +94,7 @@ export class SqsRequests {
           queues,
           queueOfPath,
           by: actorOf(caller, `sqs ${peer}`, undefined),
+          sender: caller.keyId === undefined ? undefined : caller.name,
           may,
           sees: (queue) => roleOn(caller.grants, queue) !== undefined,
           signal,

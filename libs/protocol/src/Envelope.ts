@@ -1,3 +1,5 @@
+import { limits } from './limits.ts'
+
 /** What travels beside a body; opaque to the partition. */
 export interface EnvelopeMeta {
   /** Attributes set by the producer. */
@@ -6,6 +8,8 @@ export interface EnvelopeMeta {
   readonly attributeTypes?: Readonly<Record<string, string>>
   /** Trace context of the send in the sender's own form, besides `traceparent`. */
   readonly traceHeader?: string
+  /** Who sent it, as the door says that took it. */
+  readonly sender?: string
   readonly contentType?: string
   /** Id by which the queue knew repeats of the send. */
   readonly dedupId?: string
@@ -36,6 +40,13 @@ export interface Lineage {
   /** Every queue that it passed, as `partition/queue id`; absent: a version forwarded it that did not say. */
   readonly passed?: readonly string[]
 }
+
+/**
+ * Bytes that a message may carry beside its body, as JSON, in a queue that takes bodies up to `bodyBytesMax`. What the body leaves
+ * free counts twice, since JSON takes up to twice the bytes of what senders count.
+ */
+export const metaBytesMax = (bodyBytesMax: number, bytes: number): number =>
+  Math.min(limits.envelopeMetaBytesEver, limits.envelopeMetaBytesMax + 2 * Math.max(0, bodyBytesMax - bytes))
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()

@@ -7,6 +7,7 @@ export {
   isDisguised,
   bodyOf,
   encodeEnvelope,
+  metaBytesMax,
   decodeEnvelope,
   type EnvelopeMeta,
   type Lineage,

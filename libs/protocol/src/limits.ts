@@ -29,7 +29,10 @@ export const limits = {
   groupsDescribedMax: 1_000,
   bodyBytesMax: 4 * 1024 * 1024,
   bodySchemaCharactersMax: 32 * 1024,
+  /** What any message may carry beside its body; more shares the room that its queue gives bodies (`metaBytesMax`). */
   envelopeMetaBytesMax: 16 * 1024,
+  /** The most that a message carries beside its body: its length has 21 bits, and a dead letter adds where it comes from. */
+  envelopeMetaBytesEver: 2 * 1024 * 1024 - 64 * 1024,
   messagesPerSendMax: 1_000,
   messagesPerReceiveMax: 1_000,
   queuesMax: 10_000,

@@ -166,5 +166,17 @@ export class BodyIndexer {
   }
 }
 
-const attributesOf = ({ attributes }: EnvelopeMeta): string | null =>
-  typeof attributes === 'object' && Object.keys(attributes).length > 0 ? JSON.stringify(attributes) : null
+/** Characters of attributes that the index has of a message: what is beyond is only in its record. */
+const attributeCharactersMax = 8_192
+
+const attributesOf = ({ attributes }: EnvelopeMeta): string | null => {
+  if (typeof attributes !== 'object' || attributes === null) return null
+  let left = attributeCharactersMax
+  const kept = Object.entries(attributes).filter(([name, value]) => {
+    const characters = name.length + String(value).length
+    if (characters > left) return false
+    left -= characters
+    return true
+  })
+  return kept.length > 0 ? JSON.stringify(Object.fromEntries(kept)) : null
+}

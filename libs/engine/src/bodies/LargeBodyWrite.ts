@@ -38,7 +38,8 @@ export class LargeBodyWrite {
     const seq = append(body)
     this.from ??= seq
     const plain = this.#plain[this.messages.length]!
-    const ref = { seq, bytes: bodyBytes(plain), digest: () => sha256(bodyOf(plain)) }
+    const bytes = bodyBytes(plain)
+    const ref = { seq, bytes, metaBytes: plain.length - bytes - 3, digest: () => sha256(bodyOf(plain)) }
     this.messages.push(ref)
     this.#passOver()
   }

@@ -11,6 +11,8 @@ export interface Call {
   /** Of the path of the request, where it names a queue. */
   readonly queueOfPath: string | undefined
   readonly by: Actor
+  /** Who asks, where callers sign. */
+  readonly sender: string | undefined
   /** The URL of a queue, as this caller reaches it. */
   readonly urlOf: (queue: string) => string
   readonly arnOf: (queue: string) => string

@@ -18,7 +18,7 @@ const receiveBytesMax = 16 * 1024 * 1024
 const systemAttributes: Readonly<
   Record<string, (message: ReceivedMessage, call: Call) => string | undefined>
 > = {
-  SenderId: () => 'anonymous',
+  SenderId: ({ sender }) => sender ?? 'anonymous',
   SentTimestamp: ({ enqueuedAt, lineage }) => String(Math.floor(lineage?.enqueuedAt ?? enqueuedAt)),
   ApproximateReceiveCount: ({ attempt, lineage }) => String(attempt + (lineage?.attempts ?? 0)),
   SequenceNumber: ({ queue, receipt }) =>

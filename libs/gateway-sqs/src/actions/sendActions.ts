@@ -64,7 +64,7 @@ interface Outgoing {
 type Attributes = ReadonlyMap<string, AttributeValue> | undefined
 
 /** Checks one message for its queue. Errors: `MissingParameter`, `InvalidParameterValue`, `InvalidMessageContents`. */
-const outgoing = (queue: QueueDescription, input: Input): Outgoing => {
+const outgoing = (queue: QueueDescription, { sender }: Call, input: Input): Outgoing => {
   const body = input['MessageBody'] as string | undefined
   if (body === undefined || body === '') throw missing('MessageBody')
   const attributes = input['MessageAttributes'] as Attributes
@@ -79,7 +79,12 @@ const outgoing = (queue: QueueDescription, input: Input): Outgoing => {
   return {
     body,
     bytes,
-    options: { ...storedAttributes(attributes), ...systemAttributes(input), ...orderOf(queue, input) },
+    options: {
+      ...storedAttributes(attributes),
+      ...systemAttributes(input),
+      ...orderOf(queue, input),
+      ...(sender === undefined ? {} : { sender }),
+    },
   }
 }
 
@@ -176,7 +181,7 @@ export const sendActions = {
     output: sent,
     run: async (call, input) => {
       const queue = await call.queues.get(queueOf(call, input))
-      const { body, options } = outgoing(queue, input)
+      const { body, options } = outgoing(queue, call, input)
       const { messageId } = await call.client.send(queue.name, body, options)
       return { ...sentOf(queue.name, messageId, body, input) }
     },
@@ -201,7 +206,7 @@ export const sendActions = {
       // What a FIFO queue needs of every message fails the whole request.
       if (isFifo(queue.name) && entries.some((entry) => entry['MessageGroupId'] === undefined))
         throw missing('MessageGroupId')
-      const checked = await Promise.all(entries.map((entry) => outcomeOf(() => outgoing(queue, entry))))
+      const checked = await Promise.all(entries.map((entry) => outcomeOf(() => outgoing(queue, call, entry))))
       const bytes = checked.reduce((sum, each) => sum + ('ok' in each ? (each.ok as Outgoing).bytes : 0), 0)
       if (bytes > batchBytesMax)
         throw new SqsError(

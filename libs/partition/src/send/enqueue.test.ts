@@ -1,4 +1,4 @@
-import { encodeEnvelope, limits, type CommandOf, type QueueConfig } from '@kiroku/protocol'
+import { encodeEnvelope, limits, metaBytesMax, type CommandOf, type QueueConfig } from '@kiroku/protocol'
 import { describe, expect, it } from 'vitest'
 import { restore, snapshot } from '../index.ts'
 import { TestPartition } from '../testing/TestPartition.ts'
@@ -16,6 +16,7 @@ const send = (change: Partial<CommandOf<'Enqueue'>> = {}): CommandOf<'Enqueue'> 
   messages: [new Uint8Array(5)],
   ...change,
 })
+const bodyBytesMax = 100_000
 const five = Array.from({ length: 5 }, () => new Uint8Array(5))
 
 describe('a send', () => {
@@ -226,7 +227,16 @@ describe('a send is refused', () => {
     [
       'with too many attributes',
       'InvalidArgument',
-      { messages: [encodeEnvelope(new Uint8Array(1), { contentType: 'x'.repeat(17_000) })] },
+      { messages: [encodeEnvelope(new Uint8Array(bodyBytesMax), { contentType: 'x'.repeat(17_000) })] },
+    ],
+    [
+      'with attributes beyond all that its queue has room for',
+      'InvalidArgument',
+      {
+        messages: [
+          encodeEnvelope(new Uint8Array(1), { contentType: 'x'.repeat(metaBytesMax(bodyBytesMax, 1)) }),
+        ],
+      },
     ],
     ['to a queue that is not there', 'UnknownQueue', { queue: 'x' }],
     ['of a producer with too long a name', 'InvalidArgument', { producer: 'p'.repeat(129) }],
@@ -247,8 +257,14 @@ describe('a send is refused', () => {
     ],
     ['with a delay that outlasts retention', 'InvalidArgument', { delayMs: 3_600_000 }],
   ]
+  it('but not for attributes that take the room of a body', () => {
+    const p = given({ bodyBytesMax })
+    const contentType = 'x'.repeat(metaBytesMax(bodyBytesMax, 1) - 30)
+    p.ok(send({ messages: [encodeEnvelope(new Uint8Array(1), { contentType })] }))
+    expect(p.counts('q').available).toBe(1)
+  })
   it.each(wrong)('%s', (_, id, change) => {
-    const p = given({ bodyBytesMax: 100_000, retentionMs: 3_600_000 })
+    const p = given({ bodyBytesMax, retentionMs: 3_600_000 })
     expect(p.ask(send(change)).error?.id).toBe(id)
     expect(p.events).toEqual([])
     expect(p.ok(send()).first).toBe(1)

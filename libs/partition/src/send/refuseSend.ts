@@ -8,6 +8,7 @@ import {
   isTag,
   KirokuError,
   limits,
+  metaBytesMax,
   tagRule,
 } from '@kiroku/protocol'
 import { refuseIds } from '../repeats/sendIds.ts'
@@ -16,7 +17,7 @@ import { bytesOf, delayOf, type SizedRef } from './storeSend.ts'
 
 /** Bytes of a message beside its body and the length before its meta. */
 const metaBytesOf = (message: Uint8Array | SizedRef): number =>
-  message instanceof Uint8Array ? message.length - bodyBytes(message) - 3 : 0
+  message instanceof Uint8Array ? message.length - bodyBytes(message) - 3 : (message.metaBytes ?? 0)
 
 export const refuseSend = (
   queue: QueueState,
@@ -43,10 +44,11 @@ export const refuseSend = (
       )
     if (bytes < 0 || isDisguised(messages[i]!))
       return new KirokuError('MalformedRequest', `message ${i} is not an envelope`)
-    if (metaBytesOf(messages[i]!) > limits.envelopeMetaBytesMax)
+    const metaBytes = metaBytesMax(bytesMax, bytes)
+    if (metaBytesOf(messages[i]!) > metaBytes)
       return new KirokuError(
         'InvalidArgument',
-        `the attributes of message ${i} have more than ${limits.envelopeMetaBytesMax} bytes`,
+        `the attributes of message ${i} have more than ${metaBytes} bytes`,
       )
     const delay = delayOf(queue, command, i)
     if (!(Number.isInteger(delay) && delay >= 0 && delay <= limits.delayMsMax))

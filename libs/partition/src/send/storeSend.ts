@@ -5,6 +5,8 @@ import type { QueueState } from '../state/QueueState.ts'
 /** The reference that the shell put in a large message's place, with the bytes of its body. */
 export interface SizedRef {
   readonly bytes: number
+  /** Of what it carries beside its body; there in sends. */
+  readonly metaBytes?: number
   /** SHA-256 of its body; there in sends. */
   readonly digest?: () => Uint8Array
 }
