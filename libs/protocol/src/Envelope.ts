@@ -72,8 +72,8 @@ export const encodeEnvelope = (body: Uint8Array, meta?: EnvelopeMeta): Uint8Arra
 }
 
 /**
- * Splits what `encodeEnvelope` joined; the body is a view, not a copy. A meta that is not what it should be is left
- * out: one strange producer must not stop those who read.
+ * Splits what `encodeEnvelope` joined; the body is a view, not a copy. A meta, or a part of it, that is not what it should be
+ * is left out: one strange producer must not stop those who read.
  */
 export const decodeEnvelope = (
   bytes: Uint8Array,
@@ -115,10 +115,45 @@ const metaPlace = (bytes: Uint8Array): { start: number; length: number } => {
 const readMeta = (bytes: Uint8Array): EnvelopeMeta => {
   try {
     const meta: unknown = JSON.parse(decoder.decode(bytes))
-    return typeof meta === 'object' && meta !== null ? meta : {}
+    return isObject(meta) ? withoutStrange(meta) : {}
   } catch {
     return {}
   }
+}
+
+type Unread = Record<string, unknown>
+
+const isObject = (value: unknown): value is Unread => typeof value === 'object' && value !== null
+
+const isText = (value: unknown): boolean => typeof value === 'string'
+const isTexts = (value: unknown): boolean => isObject(value) && Object.values(value).every(isText)
+const isNumber = (value: unknown): boolean => typeof value === 'number'
+
+/** What each part of a meta must be to be one. */
+const isSound: Readonly<Record<keyof EnvelopeMeta, (value: unknown) => boolean>> = {
+  attributes: isTexts,
+  attributeTypes: isTexts,
+  traceHeader: isText,
+  contentType: isText,
+  dedupId: isText,
+  tag: isText,
+  group: isText,
+  traceparent: isText,
+  edits: isNumber,
+  lineage: (value) =>
+    isObject(value) &&
+    [value['messageId'], value['queue'], value['cause'], value['error']].every(isText) &&
+    isText(value['subscription'] ?? '') &&
+    [value['attempts'], value['enqueuedAt'], value['redrives'] ?? 0].every(isNumber) &&
+    Array.isArray(value['passed'] ?? []) &&
+    isTexts(value['passed'] ?? []),
+}
+
+/** A producer that does without a client may write anything. */
+const withoutStrange = (meta: Unread): EnvelopeMeta => {
+  for (const name of Object.keys(meta))
+    if (Object.hasOwn(isSound, name) && !isSound[name as keyof EnvelopeMeta](meta[name])) delete meta[name]
+  return meta
 }
 
 const slabBytes = 64 * 1024

@@ -101,6 +101,19 @@ describe('an envelope', () => {
       body: new Uint8Array([7]),
     })
   })
+  it('leaves out what is not what it should be, and keeps the rest', () => {
+    const lineage = { messageId: 'x-0-1-2', queue: 'q', cause: 'c', error: '', attempts: 1, enqueuedAt: 2 }
+    const read = (meta: object) => decodeEnvelope(encodeEnvelope(new Uint8Array(1), meta)).meta
+    expect(read({ attributes: { a: 1 }, contentType: 7, traceHeader: {}, group: 'g', younger: [1] })).toEqual(
+      {
+        group: 'g',
+        younger: [1],
+      },
+    )
+    expect(read({ lineage, attributeTypes: null, edits: '1' })).toEqual({ lineage })
+    for (const strange of [{ messageId: 1 }, { queue: undefined }, { passed: 'all' }, { enqueuedAt: '2' }])
+      expect(read({ lineage: { ...lineage, ...strange } })).toEqual({})
+  })
   it.each([100, 127, 128, 16_383, 16_384, 60_000])('takes %d characters of meta', (characters) => {
     const meta = { contentType: 'x'.repeat(characters) }
     expect(decodeEnvelope(encodeEnvelope(new Uint8Array(1), meta)).meta).toEqual(meta)
