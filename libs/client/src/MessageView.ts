@@ -16,7 +16,10 @@ export interface DeliveryContext {
   readonly delivery: Delivery
 }
 
-const decoder = new TextDecoder()
+/** Keeps a byte order mark: it is part of what was sent. */
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+
+const withoutMark = (text: string): string => (text.startsWith('\uFEFF') ? text.slice(1) : text)
 
 /** Gives a message its value by a queue's schema. */
 export let giveValue: (message: MessageView, value: unknown) => void
@@ -66,7 +69,7 @@ export class MessageView<T = unknown> {
   /** The body parsed as JSON. Errors: `MalformedJson`. */
   json<T = unknown>(): T {
     try {
-      return JSON.parse(this.text()) as T
+      return JSON.parse(withoutMark(this.text())) as T
     } catch (cause) {
       throw new KirokuError('MalformedJson', `Message ${this.id} is not JSON: ${(cause as Error).message}`, {
         cause,
