@@ -157,6 +157,27 @@ export const sqsMutants: ReadonlyArray<SpecMutant> = [
     what: 'a receipt of any queue works on one that is spread',
   },
   {
+    id: 'SQS-21',
+    file: 'libs/doors/src/bodies.ts',
+    from: "if (door === 'sqs' && !isXmlText(text)) return 'controls'",
+    to: '',
+    what: 'a body with characters that XML cannot hold is sent as it is',
+  },
+  {
+    id: 'SQS-21.attributes',
+    file: 'libs/gateway-sqs/src/message/messageAttributes.ts',
+    from: 'if (!isXmlText(value)) return',
+    to: 'if (false) return',
+    what: 'an attribute loses the characters that XML cannot hold',
+  },
+  {
+    id: 'SQS-21.mark',
+    file: 'libs/client/src/MessageView.ts',
+    from: "new TextDecoder('utf-8', { ignoreBOM: true })",
+    to: 'new TextDecoder()',
+    what: 'a text that begins with a byte order mark loses it',
+  },
+  {
     id: 'SQS-22',
     file: 'libs/gateway-sqs/src/ids.ts',
     from: 'messageUuid(parseMessageId(messageId)) ?? messageId',

@@ -129,6 +129,8 @@ it('Query errors are XML, whatever they quote', async () => {
   expect(status).toBe(400)
   expect(body).toContain('<Code>InvalidParameterValue</Code>')
   expect(body).toContain('Value &lt;&amp;&gt; for parameter MaxNumberOfMessages')
+  const control = await query('/', 'Action=CreateQueue&QueueName=%00')
+  expect(control.body).toContain('\uFFFD')
 })
 
 it('a body that is no UTF-8, one that is too large, and a page of another site are refused', async () => {

@@ -1,10 +1,17 @@
 import { createHash } from 'node:crypto'
-import { messageUuid, parseMessageId, type MessageAddress } from '@kiroku/protocol'
+import { isKirokuError, messageUuid, parseMessageId, type MessageAddress } from '@kiroku/protocol'
 
 export const md5 = (bytes: Uint8Array | string): string => createHash('md5').update(bytes).digest('hex')
 
-/** The id of a message as clients of SQS know it; one that does not fit into a UUID is told as it is. */
-export const uuidOf = (messageId: string): string => messageUuid(parseMessageId(messageId)) ?? messageId
+/** The id of a message as clients of SQS know it; one that does not fit into a UUID, or is none of ours, is told as it is. */
+export const uuidOf = (messageId: string): string => {
+  try {
+    return messageUuid(parseMessageId(messageId)) ?? messageId
+  } catch (error) {
+    if (isKirokuError(error)) return messageId
+    throw error
+  }
+}
 
 /** The number of a message in its queue, as SQS writes sequence numbers. */
 export const sequenceNumberOf = ({ number }: Pick<MessageAddress, 'number'>): string =>

@@ -1,11 +1,13 @@
 import { format } from 'oxfmt'
 import { expect, it } from 'vitest'
+import { bodiesPage } from './bodiesPage.ts'
 import { commandsPage } from './commandsPage.ts'
 import { configurationPage } from './configurationPage.ts'
 import { errorsPage } from './errorsPage.ts'
 import { metricsPage } from './metricsPage.ts'
 
 it.each([
+  ['bodies', bodiesPage],
   ['cli', commandsPage],
   ['configuration', configurationPage],
   ['errors', errorsPage],

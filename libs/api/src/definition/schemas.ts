@@ -268,12 +268,18 @@ export const QueueList = Schema.Struct({
 })
 
 const attributes = Schema.Record(Schema.String, Schema.String)
+const attributeTypes = optional(
+  attributes.annotate({
+    description: 'Types of attributes that are no plain text, as SQS has them; binary ones are base64',
+  }),
+)
 
 const outgoing = {
   body: optional(Schema.Json.annotate({ description: 'Text, or any JSON value' })),
   bodyBase64: optional(Schema.String.annotate({ description: 'Bytes, instead of `body`' })),
   delayMs: optional(ms('Pause before the message can be received')),
   attributes: optional(attributes),
+  attributeTypes,
   tag: optional(Schema.String.annotate({ description: 'What subscriptions filter by' })),
   group: optional(
     Schema.String.annotate({ description: 'Message group of an ordered queue, or tenant of a fair one' }),
@@ -323,6 +329,7 @@ export const ReceivedMessage = Schema.Struct({
   body: optional(Schema.Json),
   bodyBase64: optional(Schema.String),
   attributes,
+  attributeTypes,
   tag: optional(Schema.String),
   group: optional(Schema.String),
   dedupId: optional(Schema.String),

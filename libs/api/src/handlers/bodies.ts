@@ -1,4 +1,5 @@
 import type { Body, OutgoingMessage, ReceivedMessage } from '@kiroku/client'
+import { mayRound, parseExact, tellBody } from '@kiroku/doors'
 import { KirokuError, type Lineage } from '@kiroku/protocol'
 import * as Effect from 'effect/Effect'
 import type * as Schema from 'effect/Schema'
@@ -6,8 +7,6 @@ import * as HttpServerRequest from 'effect/http/HttpServerRequest'
 import * as HttpServerResponse from 'effect/http/HttpServerResponse'
 import type * as definition from '../definition/schemas.ts'
 import { toJson } from './call.ts'
-import { mayRound, parseExact } from './exactJson.ts'
-import { isTooMuchJson } from './measureJson.ts'
 
 type OutgoingJson = Schema.Schema.Type<typeof definition.OutgoingMessage>
 type ReceivedJson = Schema.Schema.Type<typeof definition.ReceivedMessage>
@@ -60,6 +59,7 @@ const toReceived = (message: ReceivedMessage, shown: (lineage: Lineage) => unkno
     enqueuedAt,
     leaseUntil,
     attributes,
+    attributeTypes,
     tag,
     group,
     dedupId,
@@ -74,6 +74,7 @@ const toReceived = (message: ReceivedMessage, shown: (lineage: Lineage) => unkno
     enqueuedAt,
     leaseUntil,
     attributes,
+    ...(Object.keys(attributeTypes).length === 0 ? {} : { attributeTypes }),
     ...readable(message),
     ...(tag === undefined ? {} : { tag }),
     ...(group === undefined ? {} : { group }),
@@ -85,22 +86,10 @@ const toReceived = (message: ReceivedMessage, shown: (lineage: Lineage) => unkno
 }
 
 const readable = (message: ReceivedMessage): Pick<ReceivedJson, 'body' | 'bodyBase64'> => {
-  let text: string
-  try {
-    text = strictUtf8.decode(message.body)
-  } catch {
-    return { bodyBase64: Buffer.from(message.body).toString('base64') }
-  }
-  const isJson = /^application\/(.+\+)?json\b/.test(message.contentType ?? '')
-  if (!isJson || isTooMuchJson(text)) return { body: text }
-  try {
-    return { body: (mayRound(text) ? parseExact(text) : JSON.parse(text)) as Schema.Json }
-  } catch {
-    return { body: text }
-  }
+  const told = tellBody('http', message)
+  if ('base64' in told) return { bodyBase64: told.base64 }
+  return { body: 'value' in told ? (told.value as Schema.Json) : told.text }
 }
-
-const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 const fromBase64 = (text: string, what: string): Uint8Array => {
   if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text) || text.length % 4 !== 0)

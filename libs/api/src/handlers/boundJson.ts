@@ -1,11 +1,10 @@
-import { toDoorError } from '@kiroku/doors'
+import { jsonLevelsMax, jsonValuesMax, measureJson, toDoorError } from '@kiroku/doors'
 import { KirokuError } from '@kiroku/protocol'
 import * as Effect from 'effect/Effect'
 import * as HttpRouter from 'effect/http/HttpRouter'
 import type * as HttpServerRequest from 'effect/http/HttpServerRequest'
 import { anyRoomCharacters, type BodyRoom } from './bodyRoom.ts'
 import { call } from './call.ts'
-import { jsonLevelsMax, jsonValuesMax, measureJson } from './measureJson.ts'
 import { readBody, type BodyLimits } from './readBody.ts'
 
 /** What the JSON of a request may take. */

@@ -1,7 +1,7 @@
 import type { ReceivedMessage } from '@kiroku/client'
+import { asXmlText, tellBody } from '@kiroku/doors'
 import { parseReceipt, type ReceiptAddress } from '@kiroku/protocol'
 import { md5, sequenceNumberOf, sha256, uuidOf } from '../ids.ts'
-import { isAllowed } from '../message/checkBody.ts'
 import { attributeValues, md5OfAttributes, type AttributeValue } from '../message/messageAttributes.ts'
 import { isFifo } from '../queue/attributes.ts'
 import { invalid, missing, SqsError } from '../SqsError.ts'
@@ -34,28 +34,29 @@ const systemAttributes: Readonly<
 const namesOf = (input: Input, ...members: readonly string[]): readonly string[] =>
   members.flatMap((member) => (input[member] as readonly string[] | undefined) ?? [])
 
-/** A body as text, and the attribute that says so where it is none: nothing a producer may send makes a receive fail. */
-const bodyOf = (message: ReceivedMessage): { readonly text: string; readonly isBase64: boolean } => {
-  const { body } = message
-  const text = message.text()
-  const isText = isAllowed(text) && Buffer.byteLength(text) === body.length && text !== ''
-  return isText ? { text, isBase64: false } : { text: Buffer.from(body).toString('base64'), isBase64: true }
+/** Attributes that say what a body is that SQS cannot hold as it is. */
+const bodyAttributes = ({ contentType }: ReceivedMessage): Map<string, AttributeValue> => {
+  const told = new Map([['kiroku.encoding', { DataType: 'String', StringValue: 'base64' }]])
+  if (contentType !== undefined)
+    told.set('kiroku.contentType', { DataType: 'String', StringValue: asXmlText(contentType) })
+  return told
 }
 
-const encodingName = 'kiroku.encoding'
-
 const wireMessage = (message: ReceivedMessage, call: Call, input: Input): object => {
-  const { text: Body, isBase64 } = bodyOf(message)
+  const told = tellBody('sqs', message)
+  const Body = 'base64' in told ? told.base64 : (told as { readonly text: string }).text
   const wanted = namesOf(input, 'AttributeNames', 'MessageSystemAttributeNames')
   const system = new Map(
     Object.entries(systemAttributes).flatMap(([name, of]) => {
       if (!wanted.includes('All') && !wanted.includes(name)) return []
       const value = of(message, call)
-      return value === undefined ? [] : [[name, value] as const]
+      return value === undefined ? [] : [[name, asXmlText(value)] as const]
     }),
   )
-  const own: Map<string, AttributeValue> = attributeValues(message, namesOf(input, 'MessageAttributeNames'))
-  if (isBase64) own.set(encodingName, { DataType: 'String', StringValue: 'base64' })
+  const own = new Map([
+    ...attributeValues(message, namesOf(input, 'MessageAttributeNames')),
+    ...('base64' in told ? bodyAttributes(message) : []),
+  ])
   const md5OfOwn = md5OfAttributes(own)
   return {
     MessageId: uuidOf(message.id),

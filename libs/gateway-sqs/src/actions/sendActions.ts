@@ -101,6 +101,7 @@ const systemAttributes = (input: Input): SendOptions => {
       'InvalidParameterValue',
       `Message (system) attribute '${traceHeader}' must be a non-empty String.`,
     )
+  checkCharacters(StringValue)
   return { traceHeader: StringValue }
 }
 

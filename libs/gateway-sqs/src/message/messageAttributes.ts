@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto'
+import { asXmlText, isXmlText } from '@kiroku/doors'
 import { SqsError } from '../SqsError.ts'
+import { isBase64 } from '../wire/readJson.ts'
+import { checkCharacters } from './checkBody.ts'
 
 /** An attribute as the wire has it. */
 export interface AttributeValue {
@@ -62,6 +65,7 @@ const binaryOf = (name: string, { BinaryValue: value }: AttributeValue): string 
 
 const textOf = (name: string, base: string, { StringValue: value }: AttributeValue): string => {
   if (value === undefined || value === '') throw empty(name, base)
+  checkCharacters(value)
   if (base === 'Number' && !Number.isFinite(Number(value)))
     throw wrong(`Can't cast the value of message (user) attribute '${name}' to a number.`)
   return value
@@ -73,6 +77,9 @@ const empty = (name: string, base: string): SqsError =>
   )
 
 const wrong = (message: string): SqsError => new SqsError('InvalidParameterValue', message)
+
+/** Of a text that SQS cannot hold: its UTF-8. */
+const unsayableType = 'Binary.text'
 
 /** The stored attributes that are asked for, as the wire has them: `All`, `.*`, names, and prefixes that end with `.*`. */
 export const attributeValues = (
@@ -89,16 +96,17 @@ export const attributeValues = (
   return new Map(
     Object.entries(attributes)
       .filter(([name]) => isWanted(name))
-      .map(([name, value]) => {
-        const type = attributeTypes[name] ?? 'String'
-        return [
-          name,
-          type.startsWith('Binary')
-            ? { BinaryValue: Buffer.from(value, 'base64'), DataType: type }
-            : { StringValue: value, DataType: type },
-        ]
-      }),
+      .map(([name, value]) => [asXmlText(name), valueOf(value, attributeTypes[name])]),
   )
+}
+
+/** An attribute as the wire has it, whatever its sender called its type. */
+const valueOf = (value: string, type = 'String'): AttributeValue => {
+  if (/^Binary(\.|$)/.test(type) && isBase64(value) && isXmlText(type))
+    return { BinaryValue: Buffer.from(value, 'base64'), DataType: type }
+  if (!isXmlText(value)) return { BinaryValue: Buffer.from(value), DataType: unsayableType }
+  const isKnown = /^(String|Number)(\.|$)/.test(type) && isXmlText(type)
+  return { StringValue: value, DataType: isKnown ? type : 'String' }
 }
 
 /** Bytes of names, types and values, which count towards the size of a message. */

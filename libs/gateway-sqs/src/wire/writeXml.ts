@@ -1,3 +1,4 @@
+import { asXmlText } from '@kiroku/doors'
 import type { Members, Shape } from './Shape.ts'
 
 const entities: Readonly<Record<string, string>> = {
@@ -9,8 +10,9 @@ const entities: Readonly<Record<string, string>> = {
   '\r': '&#xD;',
 }
 
-/** Text as it stands in an element. */
-export const escapeXml = (text: string): string => text.replaceAll(/[&<>"'\r]/g, (found) => entities[found]!)
+/** Text as it stands in an element: what XML cannot hold would make all of the answer unreadable. */
+export const escapeXml = (text: string): string =>
+  asXmlText(text).replaceAll(/[&<>"'\r]/g, (found) => entities[found]!)
 
 const element = (name: string, content: string): string => `<${name}>${content}</${name}>`
 

@@ -1,4 +1,5 @@
 import type { ReceivedMessage } from '@kiroku/client'
+import { tellBody } from '@kiroku/doors'
 import { contentTypeOf, KirokuError, parseDurationMs } from '@kiroku/protocol'
 import type { Invocation } from '../../cli/CommandSpec.ts'
 import { withClient } from '../../serve/withClient.ts'
@@ -43,6 +44,7 @@ const asJson = (message: ReceivedMessage): Record<string, unknown> => ({
   enqueuedAt: message.enqueuedAt,
   leaseUntil: message.leaseUntil,
   attributes: message.attributes,
+  ...(Object.keys(message.attributeTypes).length === 0 ? {} : { attributeTypes: message.attributeTypes }),
   tag: message.tag,
   group: message.group,
   dedupId: message.dedupId,
@@ -52,8 +54,7 @@ const asJson = (message: ReceivedMessage): Record<string, unknown> => ({
 })
 
 const bodyAsJson = (message: ReceivedMessage): Record<string, unknown> => {
-  const type = contentTypeOf(message.body)
-  if (type === 'application/octet-stream') return { bodyBase64: Buffer.from(message.body).toString('base64') }
-  const isJson = type === 'application/json' || message.contentType === 'application/json'
-  return { body: isJson ? message.json() : message.text() }
+  const told = tellBody('http', message)
+  if ('base64' in told) return { bodyBase64: told.base64 }
+  return { body: 'value' in told ? told.value : told.text }
 }
