@@ -134,6 +134,7 @@ const isSound: Readonly<Record<keyof EnvelopeMeta, (value: unknown) => boolean>>
   attributes: isTexts,
   attributeTypes: isTexts,
   traceHeader: isText,
+  sender: isText,
   contentType: isText,
   dedupId: isText,
   tag: isText,
