@@ -157,6 +157,20 @@ export const sqsMutants: ReadonlyArray<SpecMutant> = [
     what: 'a receipt of any queue works on one that is spread',
   },
   {
+    id: 'SQS-20',
+    file: 'libs/partition/src/read/describe.ts',
+    from: 'own?.ages ?? new Ages(state)',
+    to: 'new Ages(state)',
+    what: 'each description of a queue takes a pass over all messages',
+  },
+  {
+    id: 'SQS-20.pages',
+    file: 'libs/partition/src/read/namesPage.ts',
+    from: 'name <= after ||',
+    to: '',
+    what: 'every page of names begins at the first',
+  },
+  {
     id: 'SQS-21',
     file: 'libs/doors/src/bodies.ts',
     from: "if (door === 'sqs' && !isXmlText(text)) return 'controls'",

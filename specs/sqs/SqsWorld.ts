@@ -3,13 +3,14 @@ import { createClient, inProcess, type Client } from '@kiroku/client'
 import { DoorRequests, httpLimitsDefault, Tokens, type HttpLimits } from '@kiroku/doors'
 import { Keys, parseKeys, sqsDoor } from '@kiroku/gateway-sqs'
 import { featureLevel } from '@kiroku/protocol'
-import { startMemoryEngine } from '@kiroku/testkit/engine'
+import { startMemoryEngine, type MemoryEngine } from '@kiroku/testkit/engine'
 
 const by = { name: 'spec', origin: 'test' }
 
 /** An engine with its door for SQS, and the official client at it. */
 export interface SqsWorld extends AsyncDisposable {
   readonly client: Client
+  readonly engine: MemoryEngine
   readonly url: string
   readonly sqs: SQSClient
   /** What failed inside the door unexpectedly. */
@@ -68,6 +69,7 @@ export const createSqsWorld = async (keys?: string, limits: Partial<HttpLimits> 
     (await sqs.send(new CreateQueueCommand({ QueueName, Attributes, tags }))).QueueUrl!
   return {
     client,
+    engine,
     url: door.url,
     sqs,
     defects,

@@ -5,6 +5,7 @@ import {
   type CommandOf,
   isKirokuError,
   KirokuError,
+  type NamesPage,
   parseMessageId,
   type QueueDescription,
   refuseNamed,
@@ -29,6 +30,7 @@ import { applySections, type SectionContext } from './applySections.ts'
 import { encodeBody } from './encodeMessage.ts'
 import { judgeLosses } from './judgeLosses.ts'
 import { limits } from './limits.ts'
+import { mergeNames } from './mergeNames.ts'
 import { mergeParts, mergeQueues } from './mergeParts.ts'
 
 /** What administration needs of its client. */
@@ -206,8 +208,12 @@ export class Administration implements Queues {
     return { isEdited }
   }
 
-  async describe(name: string): Promise<QueueDescription> {
+  async describe(
+    name: string,
+    { lossWarnings = true }: { readonly lossWarnings?: boolean } = {},
+  ): Promise<QueueDescription> {
     const queue = await this.#describe(name)
+    if (!lossWarnings) return queue
     return withWarnings(queue, await this.lossWarnings(queue))
   }
 
@@ -259,6 +265,14 @@ export class Administration implements Queues {
       ...(subscription === undefined ? {} : { subscription }),
       ...(max === undefined ? {} : { max }),
     })
+  }
+
+  async names(page: NamesPage): Promise<readonly string[]> {
+    const partitions = await this.#context.partitions()
+    const lists = await Promise.all(
+      partitions.map(({ link }) => link.ask<'ListQueues'>({ type: 'ListQueues', page })),
+    )
+    return mergeNames(lists, page)
   }
 
   async list(): Promise<QueueDescription[]> {

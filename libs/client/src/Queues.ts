@@ -2,6 +2,7 @@ import type {
   Actor,
   GroupDescription,
   KirokuError,
+  NamesPage,
   QueueDescription,
   Ranges,
   RedriveDescription,
@@ -138,12 +139,15 @@ export interface Queues {
     options?: { readonly subscription?: string; readonly task?: number },
     by?: Actor,
   ): Promise<RedriveDescription>
-  describe(name: string): Promise<QueueDescription>
+  /** @param options `lossWarnings: false`: without those warnings for which all partitions are asked */
+  describe(name: string, options?: { readonly lossWarnings?: boolean }): Promise<QueueDescription>
   /** Message groups of a subscription: blocked ones first, with what blocks them. */
   groups(
     name: string,
     options?: GroupsOptions,
   ): Promise<{ readonly groups: readonly GroupDescription[]; readonly total: number }>
+  /** Names of queues in order, at most `max`, without a description of any. */
+  names(which: NamesPage): Promise<readonly string[]>
   /** All queues of the log, by name. */
   list(): Promise<QueueDescription[]>
   /**

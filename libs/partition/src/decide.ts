@@ -25,6 +25,7 @@ import {
   decidePurgeQueue,
 } from './queue/decideQueue.ts'
 import { describeQueue, describeQueues } from './read/describe.ts'
+import { namesPage } from './read/namesPage.ts'
 import { describeGroups } from './read/describeGroups.ts'
 import { decideCancelReceive, decideReceive } from './receive/decideReceive.ts'
 import { deliver } from './receive/serve.ts'
@@ -131,9 +132,12 @@ export const decide = <B extends Uint8Array | SizedRef>(
     case 'FollowPartition':
       return void decideFollow(turn, command, token)
     case 'ListQueues':
-      return void turn.ok(token, {
-        queues: describeQueues(turn.state, turn.state.queues.values(), turn.now, turn.own),
-      })
+      return void turn.ok(
+        token,
+        command.page === undefined
+          ? { queues: describeQueues(turn.state, turn.state.queues.values(), turn.now, turn.own) }
+          : { queues: [], names: namesPage(turn.state, command.page) },
+      )
     default:
       // `EditBody` comes as the owner's `ReplaceBody`, once it has looked at the body.
       return decideOwner(turn, command as OwnerCommand<B>, token)

@@ -74,6 +74,7 @@ export {
   type RedriveTo,
   type RedriveState,
 } from './observe/Redrive.ts'
+export type { NamesPage } from './command/observe.ts'
 export type { SpreadView } from './command/SpreadView.ts'
 export { parseStart, type StartClock, type StartPosition } from './command/StartPosition.ts'
 export { isCommand, nodeCommands } from './command/isCommand.ts'

@@ -39,17 +39,28 @@ export const queueOfArn = (input: Input, name: string): string => {
   return queue
 }
 
-/** A page of a sorted list: what comes behind `token`, and the token of the next one. */
-export const page = (
-  names: readonly string[],
+const pageMax = 1_000
+
+/** A page of the names that the caller may know: what comes behind the token that it gives, and the token of the next page. */
+export const page = async (
+  { client, sees }: Pick<Call, 'client' | 'sees'>,
   input: Input,
-): { readonly names: readonly string[]; readonly NextToken?: string } => {
-  const max = within(input, 'MaxResults', 1, 1_000, 'Must be between 1 and 1000.')
+  which: { readonly prefix?: string; readonly deadLetter?: string },
+): Promise<{ readonly names: readonly string[]; readonly NextToken?: string }> => {
+  const given = within(input, 'MaxResults', 1, pageMax, 'Must be between 1 and 1000.')
+  const max = given ?? pageMax
   const token = input['NextToken'] as string | undefined
-  const after = token === undefined ? undefined : Buffer.from(token, 'base64url').toString()
-  const rest = after === undefined ? names : names.filter((name) => name > after)
-  const found = rest.slice(0, max ?? 1_000)
-  return max === undefined || found.length === rest.length
-    ? { names: found }
-    : { names: found, NextToken: Buffer.from(found.at(-1)!).toString('base64url') }
+  const found: string[] = []
+  let after = token === undefined ? '' : Buffer.from(token, 'base64url').toString()
+  // One more than is told says whether there is another page.
+  for (let isMore = true; isMore && found.length <= max;) {
+    const names = await client.queues.names({ ...which, after, max: max + 1 })
+    isMore = names.length > max
+    after = names.at(-1) ?? after
+    found.push(...names.filter(sees))
+  }
+  const names = found.slice(0, max)
+  return given === undefined || found.length === names.length
+    ? { names }
+    : { names, NextToken: Buffer.from(names.at(-1)!).toString('base64url') }
 }

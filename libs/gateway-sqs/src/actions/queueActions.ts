@@ -132,14 +132,10 @@ export const queueActions = {
     role: 'viewer',
     input: { QueueNamePrefix: text, MaxResults, NextToken },
     output: { QueueUrls: list('QueueUrl', text), NextToken },
-    run: async ({ client, urlOf, sees }, input) => {
-      const prefix = (input['QueueNamePrefix'] as string | undefined) ?? ''
-      const all = (await client.queues.list()).map(({ name }) => name).sort()
-      const { names, ...more } = page(
-        all.filter((name) => name.startsWith(prefix) && sees(name)),
-        input,
-      )
-      return { ...(names.length === 0 ? {} : { QueueUrls: names.map(urlOf) }), ...more }
+    run: async (call, input) => {
+      const prefix = input['QueueNamePrefix'] as string | undefined
+      const { names, ...more } = await page(call, input, prefix === undefined ? {} : { prefix })
+      return { ...(names.length === 0 ? {} : { QueueUrls: names.map(call.urlOf) }), ...more }
     },
   },
 
@@ -202,11 +198,7 @@ export const queueActions = {
     run: async (call, input) => {
       const name = queueOf(call, input)
       await call.queues.get(name)
-      const all = (await call.client.queues.list())
-        .filter((queue) => queue.config.deadLetter?.name === name && call.sees(queue.name))
-        .map((queue) => queue.name)
-        .sort()
-      const { names, ...more } = page(all, input)
+      const { names, ...more } = await page(call, input, { deadLetter: name })
       return { queueUrls: names.map(call.urlOf), ...more }
     },
   },

@@ -24,7 +24,7 @@ export class Queues {
     const known = this.#known.get(name)
     if (known !== undefined && now - known.at < currentMs) return known.queue
     if (this.#known.size >= queuesMax) this.#known.clear()
-    const queue = this.#client.queues.describe(name)
+    const queue = this.#client.queues.describe(name, { lossWarnings: false })
     this.#known.set(name, { at: now, queue })
     queue.catch(() => this.#known.delete(name))
     return queue

@@ -4,10 +4,22 @@ import type { PartitionDescription } from '../observe/PartitionDescription.ts'
 import type { PartitionUpdate } from '../observe/PartitionUpdate.ts'
 import { actor, number, optional, queue, record, shape, text, type Shapes } from './shape.ts'
 
+/** Which names of queues to list. */
+export interface NamesPage {
+  /** The most names. */
+  readonly max: number
+  readonly prefix?: string
+  /** Only names behind this one. */
+  readonly after?: string
+  /** Only queues with this dead-letter queue. */
+  readonly deadLetter?: string
+}
+
 /** Describing and following. */
 export type ObserveCommand =
   | { type: 'DescribeQueue'; queue: string }
-  | { type: 'ListQueues' }
+  /** With a page, only names; nodes of versions that know no pages answer with everything. */
+  | { type: 'ListQueues'; page?: NamesPage }
   | { type: 'DescribeGroups'; queue: string; subscription?: string; max?: number }
   | { type: 'DescribePartition' }
   /** Says which clock is right where the store's and the owner's disagree; the engine's own to decide. */
@@ -20,7 +32,11 @@ export type ObserveCommand =
 /** Answers by command type. */
 export interface ObserveAnswers {
   DescribeQueue: QueueDescription
-  ListQueues: { readonly queues: readonly QueueDescription[] }
+  ListQueues: {
+    readonly queues: readonly QueueDescription[]
+    /** What a page was asked for: in order, without the parts of spread queues. */
+    readonly names?: readonly string[]
+  }
   DescribeGroups: { readonly groups: readonly GroupDescription[]; readonly total: number }
   DescribePartition: PartitionDescription
   /** By how much partition time was moved on; 0 also where no clocks disagree. */
@@ -33,7 +49,11 @@ export interface ObserveAnswers {
 /** What each of these commands must hold; ranges and meaning are the partition's to check. */
 export const observeShapes: Shapes<ObserveCommand> = {
   DescribeQueue: shape(queue),
-  ListQueues: record,
+  ListQueues: shape({
+    page: optional(
+      shape({ max: number, prefix: optional(text), after: optional(text), deadLetter: optional(text) }),
+    ),
+  }),
   DescribeGroups: shape({ ...queue, subscription: optional(text), max: optional(number) }),
   DescribePartition: record,
   ConfirmClock: shape({ clock: text, by: actor }),

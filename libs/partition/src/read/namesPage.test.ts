@@ -1,0 +1,15 @@
+import { expect, it } from 'vitest'
+import { TestPartition } from '../testing/TestPartition.ts'
+
+it('lists the first names behind another one, by prefix and by dead-letter queue, and describes none', () => {
+  const p = new TestPartition()
+  for (const name of ['b-2', 'a-1', 'b-1', 'dead', 'b-3']) p.create(name, {})
+  const page = (more: object) => p.ok({ type: 'ListQueues', page: { max: 10, ...more } })
+  expect(page({})).toEqual({ queues: [], names: ['a-1', 'b-1', 'b-2', 'b-3', 'dead'] })
+  expect(page({ max: 2 }).names).toEqual(['a-1', 'b-1'])
+  expect(page({ max: 2, prefix: 'b', after: 'b-1' }).names).toEqual(['b-2', 'b-3'])
+  expect(page({ deadLetter: 'dead' }).names).toEqual([])
+  const { partition, queue } = p.ok({ type: 'DescribeQueue', queue: 'dead' })
+  p.create('b-4', { deadLetter: { name: 'dead', partition, queue } })
+  expect(page({ deadLetter: 'dead' }).names).toEqual(['b-4'])
+})
