@@ -5,7 +5,7 @@ export interface PartitionLock {
   /** Whether the owner answers for the partition by now. */
   readonly isServing?: boolean
   /** Address of the runner that the owner is handing the partition over to. */
-  readonly next?: string
+  readonly next?: string | undefined
 }
 
 /** Name of the bucket with the locks of a log. */

@@ -180,6 +180,17 @@ export class Placer {
       if (from === membership.address && this.#running.has(partition)) void this.#stop(partition, to)
     for (const partition of this.#running.keys())
       if (!locks.isHeld(partition)) void this.#stop(partition, undefined)
+      else if (view.holders.get(partition)?.next !== undefined) this.#resume(partition, plan[partition])
+  }
+
+  /** Goes on with a hand-over that failed behind its announcement, or takes that back: others count it as on its way. */
+  #resume(partition: number, to: string | undefined): void {
+    if (this.#steps.get(partition) !== 'running') return
+    const { membership, locks, onTrouble } = this.#o
+    if (to !== undefined && to !== membership.address) return void this.#stop(partition, to)
+    locks
+      .note(partition, { next: undefined })
+      .catch((error: unknown) => onTrouble(`partition ${partition}: ${String(error)}`))
   }
 
   /** Does one thing with a partition; what fails is tried again later. */
