@@ -34,8 +34,12 @@ const pauseBeforeRestartMs = (failures: number, wasFenced: boolean): number =>
 export const supervisePartition = (options: SuperviseOptions): Effect.Effect<never> => {
   const { partition, locks, emit } = options
 
+  let lostReason: string | undefined
   const lost = Effect.callback<string>((resume) => {
-    const stop = locks.onLost(partition, (reason) => resume(Effect.succeed(reason)))
+    const stop = locks.onLost(partition, (reason) => {
+      lostReason = reason
+      resume(Effect.succeed(reason))
+    })
     return Effect.sync(stop)
   })
 
@@ -60,7 +64,10 @@ export const supervisePartition = (options: SuperviseOptions): Effect.Effect<nev
     }
   })
 
-  const released = Effect.sync(() => emit('released', options.releaseReason()))
+  // It may be interrupted for that very loss.
+  const released = Effect.sync(() =>
+    lostReason === undefined ? emit('released', options.releaseReason()) : emit('lost', lostReason),
+  )
 
   return Effect.gen(function* () {
     emit('acquired', locks.reason(partition))
