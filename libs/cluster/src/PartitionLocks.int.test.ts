@@ -15,6 +15,7 @@ const server = withNats()
 const times = clusterTimes(heartbeatTtlMsDefault)
 let nc: NatsConnection
 let buckets = 0
+let locksName: string
 let runnersName: string
 let bucket: KvBucket<PartitionLock>
 let runners: KvBucket<RunnerRecord>
@@ -22,7 +23,8 @@ let runners: KvBucket<RunnerRecord>
 beforeEach(async () => {
   nc = await connect({ servers: server().url })
   const name = `bucket${buckets++}`
-  bucket = await KvBucket.create<PartitionLock>(nc, `${name}_LOCKS`, { ttlMs: 0, replicas: 1 })
+  locksName = `${name}_LOCKS`
+  bucket = await KvBucket.create<PartitionLock>(nc, locksName, { ttlMs: 0, replicas: 1 })
   runnersName = `${name}_RUNNERS`
   runners = await KvBucket.create<RunnerRecord>(nc, runnersName, { ttlMs: times.ttlMs, replicas: 1 })
 })
@@ -77,6 +79,66 @@ test('a late release does not undo the lock of a successor', async () => {
   await a.locks.release(0)
   expect(await ownerOf(0)).toBe('b')
   expect(a.locks.isHeld(0)).toBe(false)
+})
+
+/** Holds up the answers to what is asked now until it is called. */
+const holdAnswers = (): (() => void) => {
+  const request = nc.request.bind(nc)
+  let letGo = (): void => {}
+  const gone = new Promise<void>((resolve) => (letGo = resolve))
+  nc.request = async (...args) => {
+    const answer = await request(...args)
+    await gone
+    return answer
+  }
+  return () => {
+    nc.request = request
+    letGo()
+  }
+}
+
+/** A lock as a watch tells it, once it is as expected. */
+const heardOf = (partition: number, owner: string | undefined, nats: KvBucket<PartitionLock>) =>
+  waitUntil(async () => {
+    const entry = await nats.get(lockKey(partition))
+    return entry?.value?.owner === owner && entry
+  })
+
+test('an answer that comes after the news of what happened since does not undo that news', async () => {
+  const a = await node('a')
+  const b = await node('b')
+  await a.take(0)
+  const other = await connect({ servers: server().url })
+  const watched = KvBucket.open<PartitionLock>(other, locksName)
+  const letGo = holdAnswers()
+  const releasing = a.locks.release(0)
+  const { revision } = await heardOf(0, undefined, watched)
+  await watched.compareAndSet(lockKey(0), { owner: 'b', isServing: true }, revision)
+  a.locks.heard(await heardOf(0, 'b', watched))
+  letGo()
+  await releasing
+  expect(a.locks.holders().get(0)?.owner).toBe('b')
+  await b.look()
+  expect(b.locks.unheld()).toEqual([0])
+  await other.close()
+})
+
+test('a lock that another node took before this one knew that it had it is in doubt', async () => {
+  const a = await node('a')
+  const other = await connect({ servers: server().url })
+  const watched = KvBucket.open<PartitionLock>(other, locksName)
+  await a.look()
+  const letGo = holdAnswers()
+  const taking = a.locks.take(0)
+  const { revision } = await heardOf(0, 'a', watched)
+  await watched.compareAndSet(lockKey(0), { owner: 'b' }, revision)
+  a.locks.heard(await heardOf(0, 'b', watched))
+  letGo()
+  await taking
+  await a.locks.confirmDoubted()
+  expect(a.locks.isHeld(0)).toBe(false)
+  expect(a.locks.holders().get(0)?.owner).toBe('b')
+  await other.close()
 })
 
 test('a lock that names this node without its knowledge is given back, those it holds are not', async () => {

@@ -154,6 +154,12 @@ export class PartitionLocks {
     this.#seen.set(partition, { value, revision, sinceMs })
   }
 
+  /** What a write of this node made of a lock; the answer to it may come after news of what happened since. */
+  #answered(partition: number, { value, revision }: Omit<KvEntry<PartitionLock>, 'key'>): void {
+    if ((this.#seen.get(partition)?.revision ?? 0) < revision)
+      this.#see(partition, { value, revision }, undefined)
+  }
+
   /**
    * Takes a lock as it was last seen, if it is free, void, or this node's already.
    *
@@ -177,12 +183,12 @@ export class PartitionLocks {
       revision: written,
       value: ours,
       stay,
-      heardRevision: written,
+      heardRevision: Math.max(written, this.#seen.get(partition)?.revision ?? 0),
       writing: Promise.resolve(),
       reason,
       onLost: new Set(),
     })
-    this.#see(partition, { value: ours, revision: written }, undefined)
+    this.#answered(partition, { value: ours, revision: written })
     return true
   }
 
@@ -246,9 +252,15 @@ export class PartitionLocks {
     const lock = this.#held.get(partition)
     if (lock === undefined) return Promise.resolve(false)
     return this.#inTurn(lock, async () => {
-      const entry = await this.#bucket.get(lockKey(partition))
-      // It was released, or taken again, while the answer was on its way.
-      if (this.#held.get(partition) !== lock) return this.#held.has(partition)
+      let entry: KvEntry<PartitionLock> | undefined
+      let heardRevision: number
+      do {
+        ;({ heardRevision } = lock)
+        entry = await this.#bucket.get(lockKey(partition))
+        // It was released, or taken again, while the answer was on its way.
+        if (this.#held.get(partition) !== lock) return this.#held.has(partition)
+        // Or written again, and the answer is old.
+      } while (lock.heardRevision !== heardRevision && lock.heardRevision > (entry?.revision ?? 0))
       const owner = entry?.value?.owner
       if (owner === undefined || owner === this.#membership.address) {
         lock.revision = entry?.revision ?? 0
@@ -278,10 +290,7 @@ export class PartitionLocks {
     this.#held.delete(partition)
     try {
       const revision = await this.#bucket.delete(lockKey(partition), lock.revision)
-      if (revision !== undefined) {
-        this.#see(partition, { value: undefined, revision }, undefined)
-        return
-      }
+      if (revision !== undefined) return this.#answered(partition, { value: undefined, revision })
     } catch (error) {
       this.#held.set(partition, lock)
       throw error
