@@ -52,6 +52,14 @@ export const sqsMutants: ReadonlyArray<SpecMutant> = [
     what: 'a message is received once more than its redrive policy says',
   },
   {
+    id: 'SQS-07.lineage',
+    spec: 'specs/sqs/aws-sdk.spec.ts',
+    file: 'libs/engine/src/tasks/Forwarder.ts',
+    from: 'count(attempts) + count(attemptsBefore)',
+    to: 'count(attempts)',
+    what: 'receives are counted over two queues at most',
+  },
+  {
     id: 'SQS-08',
     file: 'libs/partition/src/ownership/Ages.ts',
     from: '({ second }) => second)',

@@ -20,7 +20,7 @@ import {
 } from '@aws-sdk/client-sqs'
 import { waitUntil } from '@kiroku/testkit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createSqsWorld, type SqsWorld } from './SqsWorld.ts'
+import { arn, createSqsWorld, type SqsWorld } from './SqsWorld.ts'
 
 let world: SqsWorld
 let sqs: SQSClient
@@ -34,12 +34,13 @@ afterAll(async () => {
   await world[Symbol.asyncDispose]()
 })
 
-const receive = async (QueueUrl: string, MaxNumberOfMessages = 10) =>
+const receive = async (QueueUrl: string, MaxNumberOfMessages = 10, WaitTimeSeconds = 0) =>
   (
     await sqs.send(
       new ReceiveMessageCommand({
         QueueUrl,
         MaxNumberOfMessages,
+        WaitTimeSeconds,
         MessageSystemAttributeNames: ['All'],
         MessageAttributeNames: ['All'],
       }),
@@ -177,6 +178,40 @@ it('[SQS-07] through this door a redrive policy moves a message, with its id, an
     return Results![0]!.Status === 'COMPLETED' && Results![0]!.ApproximateNumberOfMessagesMoved === 1
   })
   expect(await receive(QueueUrl)).toMatchObject([{ MessageId, Body: 'poison' }])
+})
+
+it('[SQS-07] through this door receives are counted, and the first send is told, over any number of queues', async () => {
+  const to = (queue: string) => ({
+    VisibilityTimeout: '0',
+    RedrivePolicy: JSON.stringify({ deadLetterTargetArn: arn(queue), maxReceiveCount: 2 }),
+  })
+  const last = await create('hop-last', { VisibilityTimeout: '0' })
+  const middle = await create('hop-middle', to('hop-last'))
+  const first = await create('hop-first', to('hop-middle'))
+  await sqs.send(new SendMessageCommand({ QueueUrl: first, MessageBody: 'poison' }))
+  const sent = new Set<string | undefined>()
+  let received = 0
+  const expectNext = async (QueueUrl: string, from?: string) => {
+    const { Attributes = {} } = (await receive(QueueUrl, 1, 5))[0]!
+    received++
+    expect([Attributes.ApproximateReceiveCount, Attributes.DeadLetterQueueSourceArn]).toEqual([
+      String(received),
+      from === undefined ? undefined : arn(from),
+    ])
+    sent.add(Attributes.SentTimestamp)
+  }
+  await expectNext(first)
+  await expectNext(first)
+  expect(await receive(first)).toEqual([])
+  await expectNext(middle, 'hop-first')
+  await expectNext(middle, 'hop-first')
+  expect(await receive(middle)).toEqual([])
+  await expectNext(last, 'hop-middle')
+  await sqs.send(
+    new StartMessageMoveTaskCommand({ SourceArn: arn('hop-last'), DestinationArn: arn('hop-first') }),
+  )
+  await expectNext(first)
+  expect(sent.size).toBe(1)
 })
 
 it('[ENG-01] through this door a FIFO queue keeps the order of a group, knows repeats, and wants its ids', async () => {

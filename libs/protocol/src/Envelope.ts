@@ -31,10 +31,15 @@ export interface Lineage {
   readonly queue: string
   /** Subscription that gave it up; absent: `main`. */
   readonly subscription?: string
+  /** In the queue that it left last. */
   readonly attempts: number
+  /** In the queues before that one together; absent: none, or a version forwarded it that did not say. */
+  readonly attemptsBefore?: number
   readonly cause: string
   readonly error: string
   readonly enqueuedAt: number
+  /** When it was first sent, in ms, where that is not `enqueuedAt`. */
+  readonly sentAt?: number
   /** How often it was redriven; absent: never. */
   readonly redrives?: number
   /** Every queue that it passed, as `partition/queue id`; absent: a version forwarded it that did not say. */

@@ -224,17 +224,33 @@ export class Forwarder implements OwnerTask {
     const before = meta.lineage?.redrives
     const redrives = (Number.isInteger(before) ? before! : 0) + (entry.cause === 'redriven' ? 1 : 0)
     const passed = passedQueues(meta.lineage, { partition: this.#o.log.partition, queue: lane.source })
+    const { attemptsBefore, sentAt } = firstOf(meta.lineage)
     return {
       messageId: id,
       queue: source,
       ...(entry.subscription === undefined ? undefined : { subscription: entry.subscription }),
       attempts: entry.attempts,
+      ...(attemptsBefore === 0 ? undefined : { attemptsBefore }),
       cause: entry.cause,
       error: entry.error,
       enqueuedAt: entry.enqueuedAt,
+      ...(sentAt === undefined || sentAt === entry.enqueuedAt ? undefined : { sentAt }),
       ...(redrives === 0 ? undefined : { redrives }),
       ...(passed === undefined ? undefined : { passed }),
     }
+  }
+}
+
+/** What the hops of a message before this one come to. A client wrote the envelope, and may have written anything. */
+const firstOf = (
+  lineage: Lineage | undefined,
+): { readonly attemptsBefore: number; readonly sentAt: number | undefined } => {
+  const count = (value: unknown): number => (Number.isSafeInteger(value) ? Math.max(0, value as number) : 0)
+  if (typeof lineage !== 'object' || lineage === null) return { attemptsBefore: 0, sentAt: undefined }
+  const { attempts, attemptsBefore, sentAt, enqueuedAt } = lineage
+  return {
+    attemptsBefore: count(attempts) + count(attemptsBefore),
+    sentAt: [sentAt, enqueuedAt].find((at) => Number.isFinite(at)),
   }
 }
 

@@ -19,8 +19,11 @@ const systemAttributes: Readonly<
   Record<string, (message: ReceivedMessage, call: Call) => string | undefined>
 > = {
   SenderId: ({ sender }) => sender ?? 'anonymous',
-  SentTimestamp: ({ enqueuedAt, lineage }) => String(Math.floor(lineage?.enqueuedAt ?? enqueuedAt)),
-  ApproximateReceiveCount: ({ attempt, lineage }) => String(attempt + (lineage?.attempts ?? 0)),
+  // A FIFO queue takes a dead letter for newly sent, a standard one does not.
+  SentTimestamp: ({ queue, enqueuedAt, lineage }) =>
+    String(Math.floor((isFifo(queue) ? undefined : (lineage?.sentAt ?? lineage?.enqueuedAt)) ?? enqueuedAt)),
+  ApproximateReceiveCount: ({ attempt, lineage }) =>
+    String(attempt + (lineage?.attempts ?? 0) + (lineage?.attemptsBefore ?? 0)),
   SequenceNumber: ({ queue, receipt }) =>
     isFifo(queue) ? sequenceNumberOf(parseReceipt(receipt)) : undefined,
   MessageGroupId: ({ group }) => group,
@@ -28,7 +31,9 @@ const systemAttributes: Readonly<
     isFifo(message.queue) ? (message.dedupId ?? sha256(message.body)) : undefined,
   AWSTraceHeader: ({ traceHeader }) => traceHeader,
   DeadLetterQueueSourceArn: ({ lineage }, { arnOf }) =>
-    lineage === undefined || lineage.queue.startsWith('#') ? undefined : arnOf(lineage.queue),
+    lineage === undefined || lineage.cause === 'redriven' || lineage.queue.startsWith('#')
+      ? undefined
+      : arnOf(lineage.queue),
 }
 
 const namesOf = (input: Input, ...members: readonly string[]): readonly string[] =>
