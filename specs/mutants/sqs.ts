@@ -102,6 +102,14 @@ export const sqsMutants: ReadonlyArray<SpecMutant> = [
     what: 'an error says the same in other words',
   },
   {
+    id: 'SQS-14.pause',
+    spec: 'specs/sqs/pauses.spec.ts',
+    file: 'libs/partition/src/queue/evolveQueue.ts',
+    from: '  noteDeleted(state, queue.name)',
+    to: '  if (queue.id < 0) noteDeleted(state, queue.name)',
+    what: 'a name is free as soon as its queue is deleted, whatever pause is asked for',
+  },
+  {
     id: 'SQS-15',
     file: 'libs/partition/src/groups/Groups.ts',
     from: ': live.state[first - 1] === State.Available',

@@ -31,8 +31,13 @@ const credentials = { accessKeyId: 'any', secretAccessKey: 'any' }
 /**
  * @param keys with which callers must sign; absent: the door is open
  * @param limits of the door, where they are not the defaults
+ * @param pauseMs between two purges, and before a deleted queue is created again
  */
-export const createSqsWorld = async (keys?: string, limits: Partial<HttpLimits> = {}): Promise<SqsWorld> => {
+export const createSqsWorld = async (
+  keys?: string,
+  limits: Partial<HttpLimits> = {},
+  pauseMs?: number,
+): Promise<SqsWorld> => {
   const partitions = 2
   await using building = new AsyncDisposableStack()
   const engine = await startMemoryEngine({ partitions })
@@ -47,6 +52,7 @@ export const createSqsWorld = async (keys?: string, limits: Partial<HttpLimits> 
     port: 0,
     limits: { ...httpLimitsDefault, ...limits },
     account: '000000000000',
+    pauseMs,
     keys: keys === undefined ? undefined : new Keys(parseKeys(keys)),
   }).start({
     client,

@@ -23,6 +23,7 @@ import type {
   QueueSurvey,
   Queues,
   RedriveOptions,
+  PauseOptions,
 } from './Queues.ts'
 import { Redrives } from './Redrives.ts'
 import { SubscriptionAdministration } from './SubscriptionAdministration.ts'
@@ -75,8 +76,13 @@ export class Administration implements Queues {
     })
   }
 
-  async create(name: string, settings: QueueSettings = {}, by = this.#context.actor) {
-    const { created } = await this.#change('CreateQueue', name, settings, { by })
+  async create(
+    name: string,
+    settings: QueueSettings = {},
+    by = this.#context.actor,
+    { pauseMs }: PauseOptions = {},
+  ) {
+    const { created } = await this.#change('CreateQueue', name, settings, { by, pauseMs })
     return { created }
   }
 
@@ -115,9 +121,15 @@ export class Administration implements Queues {
     await link.ask<'DeleteQueue'>(command, { doneAfterDoubt: 'UnknownQueue' })
   }
 
-  async purge(name: string, by = this.#context.actor) {
+  async purge(name: string, by = this.#context.actor, { pauseMs }: PauseOptions = {}) {
     const { link } = await this.#partition(name)
-    const { purged } = await link.ask<'PurgeQueue'>({ type: 'PurgeQueue', queue: name, by })
+    const command: CommandOf<'PurgeQueue'> = {
+      type: 'PurgeQueue',
+      queue: name,
+      ...(pauseMs === undefined ? {} : { pauseMs }),
+      by,
+    }
+    const { purged = 0 } = await link.ask<'PurgeQueue'>(command, { doneAfterDoubt: 'QueuePurgedRecently' })
     return { purged }
   }
 
@@ -330,7 +342,7 @@ export class Administration implements Queues {
     const { link } = await this.#partition(name)
     return this.#deadLetters.target(name, deadLetter, how, async (target, dryRun) => {
       const config = target === undefined ? settings : { ...settings, deadLetter: target }
-      const { by, applied } = how
+      const { by, applied, pauseMs } = how
       const answer: Answers['CreateQueue' | 'ConfigureQueue'] = await link.ask<T>({
         type,
         queue: name,
@@ -339,6 +351,7 @@ export class Administration implements Queues {
         by,
         ...(applied === undefined ? {} : { applied }),
         ...(dryRun ? { dryRun } : {}),
+        ...(pauseMs === undefined ? {} : { pauseMs }),
       } as CommandOf<T>)
       if (notes !== undefined && answer.noted !== true)
         throw new KirokuError(

@@ -19,6 +19,8 @@ export interface ChangeOptions {
   readonly by: Actor
   readonly dryRun?: boolean
   readonly applied?: AppliedSection
+  /** Of a creation: see `PauseOptions`. */
+  readonly pauseMs?: number | undefined
   /** The other queues' settings in the same change. */
   readonly among?: ReadonlyMap<string, QueueSection>
 }

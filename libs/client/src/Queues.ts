@@ -72,11 +72,25 @@ export interface DiscardedMessages {
   readonly numbers: Ranges
 }
 
+/** A pause that is wanted between two acts. */
+export interface PauseOptions {
+  /**
+   * Refuses what is asked sooner after a queue of this name was deleted, or after a purge discarded something: `QueueDeletedRecently`,
+   * `QueuePurgedRecently`. In ms, up to 2 minutes after a deletion; absent: no pause.
+   */
+  readonly pauseMs?: number | undefined
+}
+
 /** Administration of queues. Errors: `UnknownQueue`, `InvalidQueueName`, `InvalidConfig`, and what `Client` says. */
 export interface Queues {
   readonly subscriptions: Subscriptions
   /** Creates a queue; an existing one with the same settings, and the notes that are named, is left alone. Errors: also `QueueExists`. */
-  create(name: string, settings?: QueueSettings, by?: Actor): Promise<{ readonly created: boolean }>
+  create(
+    name: string,
+    settings?: QueueSettings,
+    by?: Actor,
+    options?: PauseOptions,
+  ): Promise<{ readonly created: boolean }>
   /** Changes the given settings and notes and leaves the others. Errors: also `InvalidArgument`, for notes. */
   update(name: string, settings: QueueSettings, by?: Actor): Promise<void>
   /**
@@ -95,7 +109,7 @@ export interface Queues {
    */
   delete(name: string, options?: { readonly force?: boolean }, by?: Actor): Promise<void>
   /** Discards every message that is not final. */
-  purge(name: string, by?: Actor): Promise<{ readonly purged: number }>
+  purge(name: string, by?: Actor, options?: PauseOptions): Promise<{ readonly purged: number }>
   /**
    * Deletes the key of one message, or of all messages of a group so far: they become unreadable in every queue,
    * record or copy of it. Resolves when the keys are gone, with how many messages were not final. Errors: also

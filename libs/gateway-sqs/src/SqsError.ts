@@ -27,6 +27,8 @@ export const errorKinds = {
   InvalidBatchEntryId: kind(`${sqs}InvalidBatchEntryId`, `${old}InvalidBatchEntryId`),
   InvalidMessageContents: kind(`${sqs}InvalidMessageContents`, 'InvalidMessageContents'),
   OverLimit: kind(`${sqs}OverLimit`, 'OverLimit', 403),
+  PurgeQueueInProgress: kind(`${sqs}PurgeQueueInProgress`, `${old}PurgeQueueInProgress`, 403),
+  QueueDeletedRecently: kind(`${sqs}QueueDeletedRecently`, `${old}QueueDeletedRecently`),
   QueueDoesNotExist: kind(`${sqs}QueueDoesNotExist`, `${old}NonExistentQueue`),
   QueueNameExists: kind(`${sqs}QueueNameExists`, 'QueueAlreadyExists'),
   ReceiptHandleIsInvalid: kind(`${sqs}ReceiptHandleIsInvalid`, 'ReceiptHandleIsInvalid', 404),

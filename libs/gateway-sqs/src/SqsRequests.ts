@@ -18,6 +18,7 @@ export interface SqsRequestsOptions {
   readonly client: Client
   readonly queues: Queues
   readonly account: string
+  readonly pauseMs: number | undefined
   readonly inFlight: InFlight
   readonly closing: AbortSignal
   readonly onDefect: OnDefect
@@ -76,7 +77,7 @@ export class SqsRequests {
     caller: Caller,
     gone: AbortSignal,
   ): Promise<Readonly<Record<string, unknown>>> {
-    const { client, queues, account, closing } = this.#o
+    const { client, queues, account, pauseMs, closing } = this.#o
     const host = request.headers.host ?? 'localhost'
     const signal = AbortSignal.any([gone, closing])
     const found = actions[action]!
@@ -97,6 +98,7 @@ export class SqsRequests {
           sender: caller.keyId === undefined ? undefined : caller.name,
           may,
           sees: (queue) => roleOn(caller.grants, queue) !== undefined,
+          pauseMs,
           signal,
           urlOf: (queue) => `http://${host}/${account}/${queue}`,
           arnOf: (queue) => `arn:aws:sqs:${region}:${account}:${queue}`,

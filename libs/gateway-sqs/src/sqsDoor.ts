@@ -23,6 +23,8 @@ export interface SqsDoorOptions extends Address {
   readonly limits: HttpLimits
   /** The account in queue URLs and ARNs. */
   readonly account: string
+  /** How long after a purge and a deletion the next is refused, in ms; absent: not at all. */
+  readonly pauseMs?: number | undefined
   /** With which callers sign; absent: every program of this machine is served, and no other. */
   readonly keys?: Keys | undefined
 }
@@ -35,7 +37,7 @@ export const sqsDoor = (options: SqsDoorOptions): Door => ({
 
 const startSqs = async (
   { client, tokens, drainMs, onDefect, requests: counted }: DoorAccess,
-  { host, port, limits, account, keys }: SqsDoorOptions,
+  { host, port, limits, account, pauseMs, keys }: SqsDoorOptions,
 ): Promise<OpenDoor> => {
   const signatures = keys === undefined ? undefined : new Signatures(keys, account)
   if (signatures === undefined) {
@@ -53,6 +55,7 @@ const startSqs = async (
     client,
     queues: new Queues(client),
     account,
+    pauseMs,
     inFlight,
     closing: closing.signal,
     onDefect,

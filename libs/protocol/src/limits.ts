@@ -36,6 +36,9 @@ export const limits = {
   messagesPerSendMax: 1_000,
   messagesPerReceiveMax: 1_000,
   queuesMax: 10_000,
+  /** How long a partition knows the names of deleted queues, and how many. */
+  deletedNamesMs: 120_000,
+  deletedNamesMax: 10_000,
   /** What is full until something is deleted is asked again after this long. */
   fullMs: 10_000,
   pollsMax: 20_000,

@@ -29,4 +29,14 @@ export const sqsSettings = [
     metavar: 'DIGITS',
     description: 'Account in the queue URLs and ARNs of Amazon SQS, 12 digits.',
   }),
+  setting({
+    key: 'sqsPauses',
+    flag: 'sqs-pauses',
+    env: 'KIROKU_SQS_PAUSES',
+    kind: 'choice',
+    choices: ['on', 'off'],
+    default: 'off',
+    description:
+      'Whether clients of Amazon SQS wait 60 s, as AWS has them, before they purge a queue again, and before they create one of a name that was deleted.',
+  }),
 ] as const

@@ -22,12 +22,15 @@ export interface SqsDoors {
 /** Where clients of local stand-ins for SQS look. */
 export const usualSqs: HttpAddress = { host: '127.0.0.1', port: 9324 }
 
+/** How long AWS has its callers wait. */
+const pausesMs = 60_000
+
 /**
  * The door for clients of Amazon SQS by the settings, checked before an engine takes partitions; undefined: there is none.
  * Errors: `InvalidConfig`, `TokenRequired`.
  */
 export const sqsDoorsOf = (settings: Settings, tokens: Tokens): SqsDoors | undefined => {
-  const { sqs = 'off', sqsAccount: account, sqsKeysFile } = settings
+  const { sqs = 'off', sqsAccount: account, sqsKeysFile, sqsPauses } = settings
   if (sqs === 'off') return undefined
   if (!/^\d{12}$/.test(account))
     throw new KirokuError('InvalidConfig', `--sqs-account: "${account}" is not 12 digits`)
@@ -43,9 +46,10 @@ export const sqsDoorsOf = (settings: Settings, tokens: Tokens): SqsDoors | undef
       )
     for (const { host } of addresses) checkBind(host, tokens)
   }
+  const pauseMs = sqsPauses === 'on' ? pausesMs : undefined
   const limits = httpLimitsOf(settings, openFilesMax())
   return {
-    doors: addresses.map((address) => sqsDoor({ ...address, account, keys, limits })),
+    doors: addresses.map((address) => sqsDoor({ ...address, account, pauseMs, keys, limits })),
     hasKeys: keys !== undefined,
     follow: (logger) => (keys === undefined ? () => {} : followKeys(keys, sqsKeysFile!, logger)),
   }

@@ -20,6 +20,8 @@ export interface Call {
   readonly may: (action: string, need: Need) => Promise<void>
   /** Whether the caller may know of a queue. */
   readonly sees: (queue: string) => boolean
+  /** How long after a purge and a deletion the next is refused, in ms; undefined: not at all. */
+  readonly pauseMs: number | undefined
   /** Aborted when the caller is gone, or the door closes. */
   readonly signal: AbortSignal
 }

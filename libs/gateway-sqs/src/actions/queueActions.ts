@@ -83,6 +83,18 @@ const differing = (
   return [...given].find(([name, value]) => !same(name, value))?.[0]
 }
 
+const deletedRecently = (): SqsError =>
+  new SqsError(
+    'QueueDeletedRecently',
+    'You must wait 60 seconds after deleting a queue before you can create another with the same name.',
+  )
+
+const purging = (queue: string): SqsError =>
+  new SqsError(
+    'PurgeQueueInProgress',
+    `Only one PurgeQueue operation on ${queue} is allowed every 60 seconds.`,
+  )
+
 export const queueActions = {
   CreateQueue: {
     role: 'admin',
@@ -100,8 +112,9 @@ export const queueActions = {
       )
       await checkRedrivePolicy(call, name, given.get('RedrivePolicy'))
       try {
-        await call.client.queues.create(name, settings, call.by)
+        await call.client.queues.create(name, settings, call.by, call)
       } catch (error) {
+        if (isKirokuError(error) && error.id === 'QueueDeletedRecently') throw deletedRecently()
         if (!isKirokuError(error) || error.id !== 'QueueExists') throw error
         // It is the same where what is named agrees with what is there.
         const queue = await call.queues.now(name)
@@ -186,7 +199,13 @@ export const queueActions = {
     input: { QueueUrl },
     output: {},
     run: async (call, input) => {
-      await call.client.queues.purge(queueOf(call, input), call.by)
+      const name = queueOf(call, input)
+      try {
+        await call.client.queues.purge(name, call.by, call)
+      } catch (error) {
+        if (isKirokuError(error) && error.id === 'QueuePurgedRecently') throw purging(name)
+        throw error
+      }
       return {}
     },
   },

@@ -6,6 +6,7 @@ import {
   checkNewName,
   type CommandOf,
   defaultQueueConfig,
+  inTime,
   KirokuError,
   limits,
   type QueueConfig,
@@ -35,6 +36,8 @@ export const decideCreateQueue = <B>(turn: Turn<B>, c: CommandOf<'CreateQueue'>,
         throw new KirokuError('QueueExists', `queue "${c.queue}" is there already, with other notes`)
       return turn.ok(token, { queue: existing.id, created: false, ...notedOf(c) })
     }
+    const soon = soonAfter('QueueDeletedRecently', turn, state.deletedNames.get(c.queue), c)
+    if (soon !== undefined) throw soon
     if (state.queues.size >= limits.queuesMax)
       throw new KirokuError(
         'Busy',
@@ -156,11 +159,28 @@ export const refusePolls = <B>(turn: Turn<B>, sub: Subscription, error: KirokuEr
 export const decidePurgeQueue = <B>(turn: Turn<B>, c: CommandOf<'PurgeQueue'>, token: number): void => {
   const queue = homeQueue(turn, c.queue, token)
   if (queue === undefined) return
+  const soon = soonAfter('QueuePurgedRecently', turn, queue.purgedAt, c)
+  if (soon !== undefined) return turn.refuse(token, soon)
   const purged = messagesIn(queue)
   // What parts have shows when they follow.
   if (purged > 0 || queue.share.of > 1 || turn.state.dedup.of(queue) !== undefined)
     turn.emit({ type: 'QueuePurged', queue: queue.id, upTo: queue.nextNumber, by: c.by })
   okWhenFollowed(turn, queue, token, { purged })
+}
+
+/** Why something is refused that is asked too soon after what was done at `at`; undefined: it is not. */
+const soonAfter = <B>(
+  id: 'QueueDeletedRecently' | 'QueuePurgedRecently',
+  { now }: Turn<B>,
+  at: number | undefined,
+  { queue, pauseMs = 0 }: { readonly queue: string; readonly pauseMs?: number },
+): KirokuError | undefined => {
+  const leftMs = at === undefined || at === 0 ? 0 : Math.ceil(at + pauseMs - now)
+  if (leftMs <= 0) return undefined
+  const done = id === 'QueueDeletedRecently' ? 'deleted' : 'purged'
+  return new KirokuError(id, `queue "${queue}" was ${done} within the last ${inTime(pauseMs)}`, {
+    retryAfterMs: leftMs,
+  })
 }
 
 /** Messages of a queue that are not final. */

@@ -1,4 +1,11 @@
-import { type LogEventOf, mainSubscription, type QueueConfig, queueNotesLevel, State } from '@kiroku/protocol'
+import {
+  limits,
+  type LogEventOf,
+  mainSubscription,
+  type QueueConfig,
+  queueNotesLevel,
+  State,
+} from '@kiroku/protocol'
 import { queueOf, subOf } from '../eventTargets.ts'
 import { endHold } from '../settle/hold.ts'
 import { leaveParts, revise } from '../spread/evolveSpread.ts'
@@ -67,8 +74,18 @@ const restartIdle = ({ watcher }: PartitionState, queue: QueueState): void => {
 export const queueDeleted = (state: PartitionState, e: LogEventOf<'QueueDeleted'>): void => {
   const queue = queueOf(state, e.queue)
   dropQueue(state, queue)
+  noteDeleted(state, queue.name)
   state.homes.delete(queue)
   leaveParts(state, queue)
+}
+
+const noteDeleted = ({ deletedNames, at }: PartitionState, name: string): void => {
+  deletedNames.delete(name)
+  deletedNames.set(name, at)
+  for (const [other, then] of deletedNames) {
+    if (then > at - limits.deletedNamesMs && deletedNames.size <= limits.deletedNamesMax) return
+    deletedNames.delete(other)
+  }
 }
 
 export const queuePurged = (state: PartitionState, e: LogEventOf<'QueuePurged'>): void => {

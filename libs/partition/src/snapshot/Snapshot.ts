@@ -40,6 +40,8 @@ export interface Snapshot {
   readonly repairedEpoch: number
   /** Absent: none, or not known where there was a repair. */
   readonly givenUp?: readonly { readonly from: number; readonly upTo: number }[]
+  /** Absent: none, or an older version wrote it. */
+  readonly deletedNames?: readonly (readonly [name: string, at: number])[]
   readonly firstForward: number
   /** Absent: no such repair, and no such deliveries. */
   readonly bridgedSeq?: number

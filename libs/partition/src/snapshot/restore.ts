@@ -41,6 +41,7 @@ export function* restoring(s: Snapshot): Generator<undefined, PartitionState> {
   state.restoredSeq = s.restoredSeq ?? 0
   state.repairedEpoch = s.repairedEpoch
   state.givenUp = givenUpIn(s)
+  for (const [name, at] of s.deletedNames ?? []) state.deletedNames.set(name, at)
   state.firstForward = s.firstForward
   state.bridgedSeq = s.bridgedSeq ?? 0
   state.voidDeliveries = [...(s.voidDeliveries ?? [])]

@@ -81,6 +81,7 @@ const copyOf = (
     ...(state.restoredSeq === 0 ? undefined : { restoredSeq: state.restoredSeq }),
     repairedEpoch: state.repairedEpoch,
     ...(state.repairedEpoch === 0 ? undefined : { givenUp: [...state.givenUp] }),
+    ...(state.deletedNames.size === 0 ? undefined : { deletedNames: [...state.deletedNames] }),
     firstForward: state.firstForward,
     ...(state.bridgedSeq === 0 ? undefined : { bridgedSeq: state.bridgedSeq }),
     ...(state.voidDeliveries.length === 0 ? undefined : { voidDeliveries: [...state.voidDeliveries] }),

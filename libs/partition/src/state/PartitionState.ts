@@ -71,6 +71,8 @@ export class PartitionState {
   repairedEpoch = 0
   /** Records that repairs gave up, and that may be missing therefore; no part of the hash, since older checkpoints do not know them. */
   givenUp: { readonly from: number; readonly upTo: number }[] = []
+  /** Queues that were deleted within the last minutes, the oldest first, by name; no part of the hash, as older checkpoints do not know them. */
+  readonly deletedNames = new Map<string, number>()
   /** Number of the first forward of a new lane. */
   firstForward = 1
   /** Frame of the last repair that kept the state and gave up records: bodies from before it may be gone for good. 0: none. */

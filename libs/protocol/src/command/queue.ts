@@ -6,6 +6,7 @@ import {
   act,
   flag,
   listOf,
+  number,
   numbers,
   optional,
   record,
@@ -30,11 +31,13 @@ interface QueueChange {
 
 /** Administration of queues. */
 export type QueueCommand =
-  | ({ type: 'CreateQueue' } & QueueChange)
+  /** Refused where a queue of this name was deleted within the last `pauseMs`, of up to 2 minutes. */
+  | ({ type: 'CreateQueue'; pauseMs?: number } & QueueChange)
   | ({ type: 'ConfigureQueue' } & QueueChange)
   /** Refused while a queue of the same partition names it as its dead-letter queue, unless forced. */
   | { type: 'DeleteQueue'; queue: string; force?: boolean; by: Actor }
-  | { type: 'PurgeQueue'; queue: string; by: Actor }
+  /** Refused where a purge discarded something within the last `pauseMs`. */
+  | { type: 'PurgeQueue'; queue: string; pauseMs?: number; by: Actor }
   /** Ends those of the messages that are in this state now; `numbers` are ranges in their order. */
   | {
       type: 'Discard'
@@ -77,10 +80,10 @@ const configuration = {
 
 /** What each of these commands must hold; ranges and meaning are the partition's to check. */
 export const queueShapes: Shapes<QueueCommand> = {
-  CreateQueue: shape(configuration),
+  CreateQueue: shape({ ...configuration, pauseMs: optional(number) }),
   ConfigureQueue: shape(configuration),
   DeleteQueue: shape({ ...act, force: optional(flag) }),
-  PurgeQueue: shape(act),
+  PurgeQueue: shape({ ...act, pauseMs: optional(number) }),
   Discard: shape({
     ...subscribing,
     state: (value) => value === 'Available' || value === 'WaitingRetry',

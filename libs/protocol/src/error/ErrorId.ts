@@ -9,6 +9,8 @@ export type ErrorId =
   | 'BodyTooLarge'
   | 'UnknownQueue'
   | 'QueueExists'
+  | 'QueueDeletedRecently'
+  | 'QueuePurgedRecently'
   | 'QueueInUse'
   | 'QueueMoved'
   | 'UnknownSubscription'

@@ -51,6 +51,18 @@ export const errorRegistry: Readonly<Record<ErrorId, ErrorEntry>> = {
     4,
     'Choose another name, or change the existing queue with `kiroku queue update`.',
   ),
+  QueueDeletedRecently: entry(
+    false,
+    409,
+    4,
+    'Wait as long as it says, or create a queue of another name: who asked wants a pause between both.',
+  ),
+  QueuePurgedRecently: entry(
+    false,
+    409,
+    4,
+    'Wait as long as it says before the next purge: who asked wants a pause between two.',
+  ),
   QueueInUse: entry(
     false,
     409,

@@ -16,7 +16,7 @@ export const doorCommands: CommandSpec = {
           description: 'Let AWS_ENDPOINT_URL_SQS=http://127.0.0.1:9324 reach it',
         },
       ],
-      settings: [...natsSettings, 'sqs', 'sqsKeysFile', 'sqsAccount', 'logFormat', 'logLevel'],
+      settings: [...natsSettings, 'sqs', 'sqsKeysFile', 'sqsAccount', 'sqsPauses', 'logFormat', 'logLevel'],
       load: () => import('./doorSqs.ts'),
     },
   ],
