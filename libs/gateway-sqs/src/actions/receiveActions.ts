@@ -36,6 +36,9 @@ const systemAttributes: Readonly<
       : arnOf(lineage.queue),
 }
 
+/** Their names. */
+export const systemAttributeNames: readonly string[] = Object.keys(systemAttributes)
+
 const namesOf = (input: Input, ...members: readonly string[]): readonly string[] =>
   members.flatMap((member) => (input[member] as readonly string[] | undefined) ?? [])
 

@@ -209,6 +209,9 @@ const attributes: Readonly<Record<string, Attribute>> = {
   ApproximateNumberOfMessagesDelayed: { of: ({ counts }) => String(counts.delayed) },
 }
 
+/** Their names. */
+export const attributeNames: readonly string[] = Object.keys(attributes)
+
 /** Reads a redrive policy. Errors: `InvalidParameterValue`. */
 export const readRedrivePolicy = (text: string): RedrivePolicy => {
   const wrong = (reason: string) => invalid('RedrivePolicy', text, reason)
