@@ -1,3 +1,4 @@
+import type { PartitionDescription } from '@kiroku/protocol'
 import type { Fault } from './Fault.ts'
 
 /** The nodes and servers under test. */
@@ -5,6 +6,11 @@ export interface Deployment {
   /** The addresses of the servers. */
   readonly urls: readonly string[]
   readonly faults: readonly Fault[]
+  /**
+   * Whether the nodes have settled, once every partition is served.
+   * @param active the partitions that are served
+   */
+  isSettled(active: readonly PartitionDescription[]): boolean
   /** Hears of nodes that end by themselves. */
   onCrash(hear: (text: string) => void): void
   /** Ends the nodes in order; the servers stay. */

@@ -4,7 +4,7 @@ import type { PartitionDescription } from '@kiroku/protocol'
 export interface Situation {
   /** The partitions that are served. */
   readonly active: readonly PartitionDescription[]
-  /** Resolves when every partition is served. */
+  /** Resolves when every partition is served, and the nodes have settled. */
   readonly served: () => Promise<void>
 }
 

@@ -58,10 +58,11 @@ const report = (result: ChaosResult): boolean => {
   for (const failure of failures) console.error(failure)
   if (!enough) console.error('fewer than half of the kills came with appends in flight')
   const seconds = Math.round((performance.now() - startedMs) / 100) / 10
-  for (const { fault, rounds, longestPauseMs, pauseMs } of result.faults)
+  for (const { fault, rounds, longestPauseMs, longestHastyPauseMs, pauseMs } of result.faults)
     console.log(
       `${fault}: ${rounds} rounds, longest pause ${inSeconds(longestPauseMs)}` +
-        (longestPauseMs > pausesMax * pauseMs ? `, more than ${pausesMax} times ${inSeconds(pauseMs)}` : ''),
+        (longestPauseMs > pausesMax * pauseMs ? `, more than ${pausesMax} times ${inSeconds(pauseMs)}` : '') +
+        (longestHastyPauseMs > 0 ? `; upon the fault before ${inSeconds(longestHastyPauseMs)}` : ''),
     )
   console.log(
     `${result.rounds} rounds, ${result.kills} kills (${result.killsInFlight} with appends in flight), ${result.acknowledged} sends acknowledged, ` +

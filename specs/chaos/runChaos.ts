@@ -33,6 +33,8 @@ const hangMs = 60_000
 const drainMs = 120_000
 /** A rolling restart waits for each node, up to `hangMs`. */
 const injectMs = 240_000
+/** What is waited for between faults, in an error. */
+const servedWhat = 'every partition is served, and every node has its share'
 
 /** How a run under faults is made. */
 export interface ChaosOptions {
@@ -51,7 +53,10 @@ export interface ChaosOptions {
 interface FaultFigure {
   readonly fault: string
   readonly rounds: number
+  /** Of the rounds that began when the fault before had healed. */
   readonly longestPauseMs: number
+  /** Of those that did not wait for that, whose pause is that of two faults. */
+  readonly longestHastyPauseMs: number
   /** What Kiroku aims at. */
   readonly pauseMs: number
 }
@@ -188,15 +193,15 @@ class Run {
     const before = this.#traffic.acknowledged
     const { pauses } = this.#traffic
     const fault = this.#deck.draw()
-    if (this.#random.next() >= hastyShare)
-      await this.#until('there is something to lose', () => this.#hits(fault))
+    const isHasty = this.#random.next() < hastyShare
+    if (!isHasty) await this.#until('there is something to lose', () => this.#hits(fault))
     this.#traffic.pace(0)
     const sends = 50 + this.#random.int(650)
     await this.#until('sends are acknowledged', () => this.#traffic.acknowledged >= before + sends)
     await pause(this.#random.int(40))
     const situation: Situation = {
       active: await this.#active(),
-      served: () => this.#until('every partition is served', this.#served),
+      served: () => this.#until(servedWhat, this.#served),
     }
     pauses.begin(performance.now())
     const [awayMs] = await Promise.all([
@@ -209,38 +214,48 @@ class Run {
       () => pauses.allServed && this.#traffic.acknowledged >= before + sendsPerRound,
     )
     const pauseMs = Math.max(0, pauses.longestMs(performance.now()) - awayMs)
-    this.#note(fault, pauseMs)
+    this.#note(fault, pauseMs, isHasty)
     this.#options.progress(
-      `round ${round} of ${this.#options.rounds}: ${fault.name}, pause ${(pauseMs / 1_000).toFixed(1)} s, ` +
+      `round ${round} of ${this.#options.rounds}: ${fault.name}${isHasty ? ' upon the one before' : ''}, pause ${(pauseMs / 1_000).toFixed(1)} s, ` +
         `${this.#traffic.acknowledged} sends acknowledged`,
     )
   }
 
-  #note({ name, pauseMs }: Fault, longestPauseMs: number): void {
-    const before = this.#figures.get(name)
+  #note({ name, pauseMs }: Fault, roundPauseMs: number, isHasty: boolean): void {
+    const { rounds, longestPauseMs, longestHastyPauseMs } = this.#figures.get(name) ?? {
+      rounds: 0,
+      longestPauseMs: 0,
+      longestHastyPauseMs: 0,
+    }
+    const ms = Math.round(roundPauseMs)
     this.#figures.set(name, {
       fault: name,
-      rounds: (before?.rounds ?? 0) + 1,
-      longestPauseMs: Math.round(Math.max(before?.longestPauseMs ?? 0, longestPauseMs)),
+      rounds: rounds + 1,
+      longestPauseMs: isHasty ? longestPauseMs : Math.max(longestPauseMs, ms),
+      longestHastyPauseMs: isHasty ? Math.max(longestHastyPauseMs, ms) : longestHastyPauseMs,
       pauseMs,
     })
   }
 
-  /** Whether every partition is served, and the fault has something to hit. */
+  /** Whether every partition is served, the nodes have settled, and the fault has something to hit. */
   async #hits({ hits }: Fault): Promise<boolean> {
     const active = await this.#active()
-    return active.length === partitions && hits?.(active) !== false
+    return this.#isSettled(active) && hits?.(active) !== false
+  }
+
+  #isSettled(active: readonly PartitionDescription[]): boolean {
+    return active.length === partitions && this.#deployment.isSettled(active)
   }
 
   async #active(): Promise<PartitionDescription[]> {
     return (await this.#client.partitions()).filter(({ state }) => state === 'Active')
   }
 
-  readonly #served = async (): Promise<boolean> => (await this.#active()).length === partitions
+  readonly #served = async (): Promise<boolean> => this.#isSettled(await this.#active())
 
   /** Holds the log so far against what was seen before it is read. */
   async #check(): Promise<void> {
-    await this.#until('every partition is served', this.#served)
+    await this.#until(servedWhat, this.#served)
     const seen = this.#traffic.takeHistory()
     this.#history.push(seen)
     for await (const frame of this.#reader.frames()) this.#checker.frame(frame)
@@ -250,7 +265,7 @@ class Run {
   /** Lets everything that was sent come to its end. */
   async #drain(): Promise<void> {
     this.#options.progress('draining')
-    await this.#until('every partition is served', this.#served)
+    await this.#until(servedWhat, this.#served)
     await within(this.#traffic.stopProducer(), drainMs, 'the last sends are acknowledged')
     this.#traffic.drain()
     const empty = async (): Promise<boolean> =>
