@@ -95,6 +95,13 @@ export const sqsMutants: ReadonlyArray<SpecMutant> = [
     what: 'a request waits for its answer as long as any other, however long its poll is',
   },
   {
+    id: 'SQS-13',
+    file: 'libs/gateway-sqs/src/actions/moveTaskActions.ts',
+    from: 'return { ApproximateNumberOfMessagesMoved: moved }',
+    to: 'return { ApproximateNumberOfMessagesMoved: 0 * moved }',
+    what: 'clients are told that a task which ended moved nothing',
+  },
+  {
     id: 'SQS-14',
     file: 'libs/gateway-sqs/src/SqsError.ts',
     from: '`The request must contain the parameter ${parameter}.`',
@@ -188,6 +195,7 @@ export const sqsMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'SQS-21',
+    spec: 'specs/sqs/SQS-21.any-message.spec.ts',
     file: 'libs/doors/src/bodies.ts',
     from: "if (door === 'sqs' && !isXmlText(text)) return 'controls'",
     to: '',
@@ -195,6 +203,7 @@ export const sqsMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'SQS-21.attributes',
+    spec: 'specs/sqs/SQS-21.any-message.spec.ts',
     file: 'libs/gateway-sqs/src/message/messageAttributes.ts',
     from: 'if (!isXmlText(value)) return',
     to: 'if (false) return',
@@ -202,6 +211,7 @@ export const sqsMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'SQS-21.mark',
+    spec: 'specs/sqs/SQS-21.any-message.spec.ts',
     file: 'libs/client/src/MessageView.ts',
     from: "new TextDecoder('utf-8', { ignoreBOM: true })",
     to: 'new TextDecoder()',

@@ -104,7 +104,7 @@ describe('[SQS-21] nothing that a producer may send makes a receive fail', () =>
 
   it('attributes are told as the table says: text, types, bytes, and text that SQS cannot hold', async () => {
     const QueueUrl = await world.create('attributes')
-    await world.client.send('attributes', 'x', {
+    await world.client.send('attributes', 'a\u0000', {
       attributes: {
         plain: 'ä',
         none: '',
@@ -125,16 +125,21 @@ describe('[SQS-21] nothing that a producer may send makes a receive fail', () =>
       seal: { DataType: 'Binary.png', BinaryValue: Uint8Array.of(0, 255, 7) },
       odd: { DataType: 'String', StringValue: 'no base64!' },
     }
+    const told = {
+      'kiroku.encoding': { DataType: 'String', StringValue: 'base64' },
+      'kiroku.contentType': { DataType: 'String', StringValue: 'text/plain' },
+    }
     const [message] = await receive(QueueUrl)
     expect(message).toMatchObject({
-      MessageAttributes: expected,
+      Body: 'YQA=',
+      MessageAttributes: { ...expected, ...told },
       Attributes: { MessageGroupId: 'tenant\uFFFD', AWSTraceHeader: 'Root=1\uFFFD' },
     })
     const [again] = await receiveByQuery(QueueUrl)
     const inXml = Object.fromEntries(again!.MessageAttribute!.map(({ Name, Value }) => [Name, Value]))
     expect(inXml).toEqual(
       Object.fromEntries(
-        Object.entries(expected).map(([name, { DataType, ...value }]) => [
+        Object.entries({ ...expected, ...told }).map(([name, { DataType, ...value }]) => [
           name,
           'BinaryValue' in value
             ? { DataType, BinaryValue: Buffer.from(value.BinaryValue).toString('base64') }
@@ -149,7 +154,7 @@ describe('[SQS-21] nothing that a producer may send makes a receive fail', () =>
     await world.sqs.send(
       new SendMessageCommand({
         QueueUrl,
-        MessageBody: 'x',
+        MessageBody: '\uFEFFx',
         MessageGroupId: 'tenant',
         MessageAttributes: {
           text: { DataType: 'String', StringValue: 'ä' },
@@ -160,6 +165,7 @@ describe('[SQS-21] nothing that a producer may send makes a receive fail', () =>
       }),
     )
     const [message] = await world.client.receive('typed')
+    expect(message!.text()).toBe('\uFEFFx')
     expect(message).toMatchObject({
       attributes: { text: 'ä', size: '17', seal: 'AP8H' },
       attributeTypes: { size: 'Number.int', seal: 'Binary' },
