@@ -26,7 +26,7 @@ export interface Failure {
 
 /** What Vitest's JSON reporter wrote, reduced to what the suite counts. */
 export interface VitestReport {
-  readonly tests: ReadonlyArray<Assertion>
+  readonly tests: ReadonlyArray<Assertion & { readonly file: string }>
   readonly passed: number
   /** Failed tests, and files that failed outside of any test. */
   readonly failed: number
@@ -43,7 +43,9 @@ export const readVitestReport = (file: string): VitestReport => {
     const message = 'The run ended before it could report.'
     return { tests: [], passed: 0, failed: 1, skipped: 0, failures: [{ file: '', test: '', message }] }
   }
-  const tests = report.testResults.flatMap((result) => result.assertionResults)
+  const tests = report.testResults.flatMap(({ name: file, assertionResults }) =>
+    assertionResults.map((test) => ({ ...test, file })),
+  )
   const failures = report.testResults.flatMap(({ name, status, message, assertionResults }): Failure[] => {
     const failed = assertionResults.filter((test) => test.status === 'failed')
     if (status === 'failed' && failed.length === 0) return [{ file: name, test: '', message }]

@@ -64,6 +64,7 @@ describe('the list of mutants', () => {
 describe('a mutant is', () => {
   const run = (status: 'passed' | 'failed' | 'skipped', ...failureMessages: string[]) => ({
     fullName: `delays [CF-10] of a send`,
+    file: 'CF-10.delay-a-send.spec.ts',
     status,
     failureMessages,
   })

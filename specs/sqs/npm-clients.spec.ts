@@ -1,14 +1,15 @@
-import { execFile } from 'node:child_process'
-import { copyFileSync, existsSync, symlinkSync } from 'node:fs'
-import { homedir } from 'node:os'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { temporaryFolder, waitUntil } from '@kiroku/testkit'
 import { expect, it } from 'vitest'
+import { clientsFolder } from './sqsClients.ts'
 import { createSqsWorld } from './SqsWorld.ts'
+import { startOf } from './startOf.ts'
 
-const cache = process.env['XDG_CACHE_HOME'] ?? path.join(homedir(), '.cache')
-const packages = path.join(cache, 'kiroku/clients/node_modules')
+const packages = path.join(clientsFolder, 'node_modules')
 
 /** Whether the clients are here; `.ci/install-clients` brings them. */
 const areThere = ['sqs-consumer', 'sqs-producer'].every((name) => existsSync(path.join(packages, name)))
@@ -19,22 +20,48 @@ if (!areThere && !isRequired)
   )
 
 it.skipIf(!areThere && !isRequired)(
-  'sqs-producer sends in batches, and sqs-consumer handles everything, also what fails at first',
+  '[SQS-13] sqs-producer sends in batches, and sqs-consumer handles everything, also what fails at first and what the AWS SDK sent',
   { timeout: 60_000 },
   async () => {
     await using world = await createSqsWorld()
     await using folder = await temporaryFolder()
     symlinkSync(packages, path.join(folder.path, 'node_modules'))
-    const program = path.join(folder.path, 'program.mjs')
-    copyFileSync(path.join(import.meta.dirname, 'npmProgram.txt'), program)
-    const { stdout } = await promisify(execFile)(process.execPath, [program, world.url])
-    expect(JSON.parse(stdout)).toEqual({
+    const env = {
+      PATH: process.env['PATH'],
+      AWS_REGION: 'us-east-1',
+      AWS_ACCESS_KEY_ID: 'any',
+      AWS_SECRET_ACCESS_KEY: 'any',
+    }
+    const write = (name: string, text: string): string => {
+      const file = path.join(folder.path, name)
+      writeFileSync(file, text)
+      return file
+    }
+    const sender = write('sender.mjs', startOf('the AWS SDK', world.url))
+    await promisify(execFile)(process.execPath, [sender], { env })
+
+    const rest = readFileSync(path.join(import.meta.dirname, 'npmProgram.txt'), 'utf8')
+    const program = write('program.mjs', `${startOf('sqs-consumer and sqs-producer', world.url)}\n${rest}`)
+    const child = spawn(process.execPath, [program], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+    const ended = once(child, 'exit')
+    let said = ''
+    child.stdout.on('data', (piece: Buffer) => (said += piece.toString()))
+    try {
+      // One of the SDK and one of its own.
+      await waitUntil(() => /^hello\n(.*\n)*hello$/m.test(said) && said.includes('"handled"'), {
+        timeoutMs: 60_000,
+      })
+      await waitUntil(async () => (await world.client.queues.describe('jobs')).counts.committed === 25)
+    } finally {
+      child.kill('SIGTERM')
+      await ended
+    }
+    expect(JSON.parse(/^\{.*$/m.exec(said)![0])).toEqual({
       size: 25,
       handled: 25,
       failures: [expect.stringContaining('not yet')],
       colours: ['red'],
     })
-    await waitUntil(async () => (await world.client.queues.describe('jobs')).counts.committed === 25)
     expect(world.defects).toEqual([])
   },
 )
