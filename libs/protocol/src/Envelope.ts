@@ -150,7 +150,8 @@ const isSound: Readonly<Record<keyof EnvelopeMeta, (value: unknown) => boolean>>
     isObject(value) &&
     [value['messageId'], value['queue'], value['cause'], value['error']].every(isText) &&
     isText(value['subscription'] ?? '') &&
-    [value['attempts'], value['enqueuedAt'], value['redrives'] ?? 0].every(isNumber) &&
+    ['attempts', 'enqueuedAt'].every((name) => isNumber(value[name])) &&
+    ['attemptsBefore', 'sentAt', 'redrives'].every((name) => isNumber(value[name] ?? 0)) &&
     Array.isArray(value['passed'] ?? []) &&
     isTexts(value['passed'] ?? []),
 }

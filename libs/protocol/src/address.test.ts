@@ -111,7 +111,13 @@ describe('an envelope', () => {
       },
     )
     expect(read({ lineage, attributeTypes: null, edits: '1' })).toEqual({ lineage })
-    for (const strange of [{ messageId: 1 }, { queue: undefined }, { passed: 'all' }, { enqueuedAt: '2' }])
+    for (const strange of [
+      { messageId: 1 },
+      { queue: undefined },
+      { passed: 'all' },
+      { enqueuedAt: '2' },
+      { sentAt: '2' },
+    ])
       expect(read({ lineage: { ...lineage, ...strange } })).toEqual({})
   })
   it.each([100, 127, 128, 16_383, 16_384, 60_000])('takes %d characters of meta', (characters) => {
