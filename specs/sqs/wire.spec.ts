@@ -130,7 +130,7 @@ it('Query errors are XML, whatever they quote', async () => {
   expect(body).toContain('<Code>InvalidParameterValue</Code>')
   expect(body).toContain('Value &lt;&amp;&gt; for parameter MaxNumberOfMessages')
   const control = await query('/', 'Action=CreateQueue&QueueName=%00')
-  expect(control.body).toContain('\uFFFD')
+  expect(control.body).toContain('Value \uFFFD for parameter QueueName is invalid. Reason: Can only include')
 })
 
 it('a body that is no UTF-8, one that is too large, and a page of another site are refused', async () => {

@@ -33,7 +33,7 @@ export class Queues {
   /** A queue as it was within the last second; undefined: it is not there. */
   find(name: string): Promise<QueueDescription | undefined> {
     return this.get(name).catch((error: unknown) => {
-      if (isKirokuError(error) && error.id === 'UnknownQueue') return undefined
+      if (isKirokuError(error) && ['UnknownQueue', 'InvalidQueueName'].includes(error.id)) return undefined
       throw error
     })
   }
