@@ -60,6 +60,14 @@ export const sqsMutants: ReadonlyArray<SpecMutant> = [
     what: 'receives are counted over two queues at most',
   },
   {
+    id: 'SQS-07.first',
+    spec: 'specs/sqs/aws-sdk.spec.ts',
+    file: 'libs/partition/src/receive/evolveReceive.ts',
+    from: 'if (live.attempt[slot] === 0)',
+    to: 'if (live.attempt[slot] !== undefined)',
+    what: 'the first receive is told as the last one before',
+  },
+  {
     id: 'SQS-08',
     file: 'libs/partition/src/ownership/Ages.ts',
     from: '({ second }) => second)',

@@ -190,6 +190,7 @@ it('[SQS-07] through this door receives are counted, and the first send is told,
   const first = await create('hop-first', to('hop-middle'))
   await sqs.send(new SendMessageCommand({ QueueUrl: first, MessageBody: 'poison' }))
   const sent = new Set<string | undefined>()
+  const firstReceived = new Set<string | undefined>()
   let received = 0
   const expectNext = async (QueueUrl: string, from?: string) => {
     const { Attributes = {} } = (await receive(QueueUrl, 1, 5))[0]!
@@ -199,6 +200,7 @@ it('[SQS-07] through this door receives are counted, and the first send is told,
       from === undefined ? undefined : arn(from),
     ])
     sent.add(Attributes.SentTimestamp)
+    firstReceived.add(Attributes.ApproximateFirstReceiveTimestamp)
   }
   await expectNext(first)
   await expectNext(first)
@@ -212,6 +214,7 @@ it('[SQS-07] through this door receives are counted, and the first send is told,
   )
   await expectNext(first)
   expect(sent.size).toBe(1)
+  expect([...firstReceived]).toEqual([expect.stringMatching(/^\d+$/)])
 })
 
 it('[ENG-01] through this door a FIFO queue keeps the order of a group, knows repeats, and wants its ids', async () => {

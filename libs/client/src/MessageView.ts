@@ -102,6 +102,14 @@ export class MessageView<T = unknown> {
     return this.#context.delivery.enqueuedAt[this.#index]!
   }
 
+  /** When it was first delivered, by whatever queue of its lineage, in ms since 1970; undefined: that is not known. */
+  get firstDeliveredAt(): number | undefined {
+    const { attempts, firstAt, now } = this.#context.delivery
+    const { deliveredAt, attempts: last = 0, attemptsBefore = 0 } = this.lineage ?? {}
+    if (deliveredAt !== undefined || last + attemptsBefore > 0) return deliveredAt
+    return firstAt?.[this.#index] || (attempts[this.#index] === 1 ? now : undefined)
+  }
+
   /** End of the lease as delivered, in ms since 1970. */
   get leaseUntil(): number {
     return this.#context.delivery.leaseUntil

@@ -55,7 +55,10 @@ export const attributeParity: Readonly<Record<string, Parity>> = {
 
 /** The same of system attributes of a message. */
 export const systemAttributeParity: Readonly<Record<string, Parity>> = {
-  ApproximateFirstReceiveTimestamp: { is: 'not here', says: 'Left out.' },
+  ApproximateFirstReceiveTimestamp: {
+    is: 'as AWS',
+    says: 'Over all queues, and across move tasks; absent where an older version delivered it.',
+  },
   ApproximateReceiveCount: { is: 'as AWS', says: 'Over all queues, and across move tasks.' },
   SenderId: { is: 'looser', says: 'The name of the key that sent it, else `anonymous`.' },
   SentTimestamp: { is: 'as AWS', says: 'Of the first send, also after a move task.' },

@@ -23,6 +23,7 @@ export interface PlannedDelivery {
   readonly numbers: Ranges
   readonly attempts: number[]
   readonly enqueuedAt: number[]
+  readonly firstAt?: number[]
   /** Where the bodies lie: frame, and place among the queue's bodies there. */
   readonly seqs: number[]
   readonly indexes: number[]

@@ -38,6 +38,8 @@ export interface Lineage {
   readonly cause: string
   readonly error: string
   readonly enqueuedAt: number
+  /** When it was first delivered, by whatever queue, in ms; absent: never, or that is not known. */
+  readonly deliveredAt?: number
   /** When it was first sent, in ms, where that is not `enqueuedAt`. */
   readonly sentAt?: number
   /** How often it was redriven; absent: never. */

@@ -25,6 +25,7 @@ export const openDelivery = (
   const numbers: number[] = []
   const attempts: number[] = []
   const enqueuedAt: number[] = []
+  const firstAt: number[] = []
   const messages: Uint8Array[] = []
   const erased: number[] = []
   let i = 0
@@ -35,6 +36,7 @@ export const openDelivery = (
         pushNumber(numbers, n)
         attempts.push(delivery.attempts[i]!)
         enqueuedAt.push(delivery.enqueuedAt[i]!)
+        if (delivery.firstAt !== undefined) firstAt.push(delivery.firstAt[i]!)
         messages.push(asEnvelope(one))
       } else if (one.state === 'erased') erased.push(n)
       else
@@ -44,7 +46,8 @@ export const openDelivery = (
         )
     }
   if (messages.length === 0) return { erased }
-  return { delivery: { ...delivery, numbers, attempts, enqueuedAt, messages }, erased }
+  const first = delivery.firstAt === undefined ? undefined : { firstAt }
+  return { delivery: { ...delivery, numbers, attempts, enqueuedAt, ...first, messages }, erased }
 }
 
 /** The metadata of a message that may be encrypted; of one that cannot be read, what is known without its keys. */

@@ -183,7 +183,9 @@ export class Forwarder implements OwnerTask {
     let bytes = 0
     for (const entry of window) {
       const { meta, withLineage } = opened(await this.#body(state, lane, entry))
-      const forwarded = withLineage(this.#lineage(meta, entry, lane, source))
+      const forwarded = withLineage(
+        this.#lineage(meta, entry, lane, { source, firstAt: state.firstDelivery(entry) }),
+      )
       bytes += forwarded.length
       if (messages.length > 0 && bytes > this.#o.sizes.forwardBytesMax) break
       messages.push(forwarded)
@@ -212,7 +214,12 @@ export class Forwarder implements OwnerTask {
     return reply.answers[0] as Answer<'Forward'>
   }
 
-  #lineage(meta: EnvelopeMeta, entry: OutboxEntry, lane: OutboxLane, source: string): Lineage {
+  #lineage(
+    meta: EnvelopeMeta,
+    entry: OutboxEntry,
+    lane: OutboxLane,
+    { source, firstAt }: { readonly source: string; readonly firstAt: number | undefined },
+  ): Lineage {
     const id =
       meta.lineage?.messageId ??
       messageId({
@@ -224,7 +231,7 @@ export class Forwarder implements OwnerTask {
     const before = meta.lineage?.redrives
     const redrives = (Number.isInteger(before) ? before! : 0) + (entry.cause === 'redriven' ? 1 : 0)
     const passed = passedQueues(meta.lineage, { partition: this.#o.log.partition, queue: lane.source })
-    const { attemptsBefore, sentAt } = firstOf(meta.lineage)
+    const { attemptsBefore, sentAt, deliveredAt = firstAt } = firstOf(meta.lineage)
     return {
       messageId: id,
       queue: source,
@@ -234,6 +241,7 @@ export class Forwarder implements OwnerTask {
       cause: entry.cause,
       error: entry.error,
       enqueuedAt: entry.enqueuedAt,
+      ...(deliveredAt === undefined ? undefined : { deliveredAt }),
       ...(sentAt === undefined || sentAt === entry.enqueuedAt ? undefined : { sentAt }),
       ...(redrives === 0 ? undefined : { redrives }),
       ...(passed === undefined ? undefined : { passed }),
@@ -244,13 +252,19 @@ export class Forwarder implements OwnerTask {
 /** What the hops of a message before this one come to. A client wrote the envelope, and may have written anything. */
 const firstOf = (
   lineage: Lineage | undefined,
-): { readonly attemptsBefore: number; readonly sentAt: number | undefined } => {
+): {
+  readonly attemptsBefore: number
+  readonly sentAt: number | undefined
+  readonly deliveredAt: number | undefined
+} => {
   const count = (value: unknown): number => (Number.isSafeInteger(value) ? Math.max(0, value as number) : 0)
-  if (typeof lineage !== 'object' || lineage === null) return { attemptsBefore: 0, sentAt: undefined }
-  const { attempts, attemptsBefore, sentAt, enqueuedAt } = lineage
+  if (typeof lineage !== 'object' || lineage === null)
+    return { attemptsBefore: 0, sentAt: undefined, deliveredAt: undefined }
+  const { attempts, attemptsBefore, sentAt, enqueuedAt, deliveredAt } = lineage
   return {
     attemptsBefore: count(attempts) + count(attemptsBefore),
     sentAt: [sentAt, enqueuedAt].find((at) => Number.isFinite(at)),
+    deliveredAt: Number.isFinite(deliveredAt) ? deliveredAt : undefined,
   }
 }
 

@@ -14,6 +14,10 @@ import { messageAttributes } from './sendActions.ts'
 const secondMs = 1_000
 const receiveBytesMax = 16 * 1024 * 1024
 
+/** A producer may have written anything into an envelope. */
+const epochMs = (at: number | undefined): string | undefined =>
+  Number.isFinite(at) ? String(Math.floor(at!)) : undefined
+
 /** System attributes of a message, by their names; undefined: it has none. */
 const systemAttributes: Readonly<
   Record<string, (message: ReceivedMessage, call: Call) => string | undefined>
@@ -21,7 +25,8 @@ const systemAttributes: Readonly<
   SenderId: ({ sender }) => sender ?? 'anonymous',
   // A FIFO queue takes a dead letter for newly sent, a standard one does not.
   SentTimestamp: ({ queue, enqueuedAt, lineage }) =>
-    String(Math.floor((isFifo(queue) ? undefined : (lineage?.sentAt ?? lineage?.enqueuedAt)) ?? enqueuedAt)),
+    epochMs((isFifo(queue) ? undefined : (lineage?.sentAt ?? lineage?.enqueuedAt)) ?? enqueuedAt),
+  ApproximateFirstReceiveTimestamp: ({ firstDeliveredAt }) => epochMs(firstDeliveredAt),
   ApproximateReceiveCount: ({ attempt, lineage }) =>
     String(attempt + (lineage?.attempts ?? 0) + (lineage?.attemptsBefore ?? 0)),
   SequenceNumber: ({ queue, receipt }) =>

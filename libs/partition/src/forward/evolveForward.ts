@@ -3,7 +3,7 @@ import { eachSlot, queueOf, subOf } from '../eventTargets.ts'
 import { finished } from '../settle/evolveSettle.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
 import { addArrival } from '../store/readyRuns.ts'
-import { laneOf, seenKey } from './Outbox.ts'
+import { laneOf, seenKey, type OutboxEntry } from './Outbox.ts'
 
 export const forwardReceived = (state: PartitionState, e: LogEventOf<'ForwardReceived'>): void => {
   const queue = queueOf(state, e.queue)
@@ -24,7 +24,7 @@ export const deadLettered = (state: PartitionState, e: LogEventOf<'DeadLettered'
   const live = state.live
   let forward = e.forward
   eachSlot(state, sub, e.numbers, (slot) => {
-    lane.entries.push({
+    const entry: OutboxEntry = {
       forward: forward++,
       decidedSeq: state.frameSeq,
       number: live.number[slot]!,
@@ -36,7 +36,9 @@ export const deadLettered = (state: PartitionState, e: LogEventOf<'DeadLettered'
       error: e.error,
       enqueuedAt: live.enqueuedAt[slot]!,
       ...(sub.name === mainSubscription ? undefined : { subscription: sub.name }),
-    })
+    }
+    lane.entries.push(entry)
+    if (live.attempt[slot]! > 0) state.noteFirst(entry, live.firstAt[slot]!)
   })
   lane.next = forward
   finished(state, e, 'deadLettered')

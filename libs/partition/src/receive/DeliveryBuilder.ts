@@ -28,6 +28,8 @@ export class Taking<B> {
   readonly #numbers: Ranges = []
   readonly #attempts: number[] = []
   readonly #enqueuedAt: number[] = []
+  /** There once a message is delivered again. */
+  #firstAt: number[] | undefined
   readonly #seqs: number[] = []
   readonly #indexes: number[] = []
   #bytes = 0
@@ -70,6 +72,9 @@ export class Taking<B> {
       leave(this.#outcomes, cell.state, this.#sub, n, 'LeaseExpired', 0, 'nextReceive', '')
       return 'gone'
     }
+    // At its first delivery it has no time of an earlier one.
+    if (cell.attempt > 1) this.#firstAt ??= new Array<number>(this.#attempts.length).fill(0)
+    this.#firstAt?.push(cell.attempt > 1 ? live.firstAt[slot]! : 0)
     this.#add(n, cell.attempt, live.bytes[slot]!, live.enqueuedAt[slot]!, live.seq[slot]!, live.index[slot]!)
     return 'taken'
   }
@@ -96,6 +101,7 @@ export class Taking<B> {
     let i = from
     for (; i < to && this.#hasRoom(bytes); i++) {
       step(resetCell(cell), deliverEvent)
+      this.#firstAt?.push(0)
       this.#add(first + i, cell.attempt, bytes, at, seq, index + i)
     }
     return i
@@ -157,6 +163,7 @@ export class Taking<B> {
       now,
       attempts: this.#attempts,
       enqueuedAt: this.#enqueuedAt,
+      ...(this.#firstAt === undefined ? undefined : { firstAt: this.#firstAt }),
       seqs: this.#seqs,
       indexes: this.#indexes,
     }

@@ -19,6 +19,7 @@ export const delivered = (state: PartitionState, e: LogEventOf<'Delivered'>): vo
         sub.redelivered++
       } else slot = takeFromRuns(state, sub, n)
       live.state[slot] = State.Inflight
+      if (live.attempt[slot] === 0) live.firstAt[slot] = state.at
       live.attempt[slot] = live.attempt[slot]! + 1
       live.attemptsMax[slot] = e.attemptsMax
       live.delivery[slot] = e.delivery

@@ -8,7 +8,7 @@ import {
   type RedriveTo,
 } from '@kiroku/protocol'
 import { queueOf, subOf } from '../eventTargets.ts'
-import { laneOf } from '../forward/Outbox.ts'
+import { laneOf, type OutboxEntry } from '../forward/Outbox.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
 import { takeAvailable } from '../store/available.ts'
 import { addTarget, begun } from './redriveRecord.ts'
@@ -50,8 +50,8 @@ export const redriven = (state: PartitionState, e: LogEventOf<'Redriven'>): void
   addTarget(redrive, e.name, count)
   const lane = laneOf(state.outbox, e.queue, e.target, e.name)
   let forward = e.forward
-  for (const m of takeAvailable(state, sub, e.numbers))
-    lane.entries.push({
+  for (const m of takeAvailable(state, sub, e.numbers)) {
+    const entry: OutboxEntry = {
       forward: forward++,
       decidedSeq: state.frameSeq,
       number: m.number,
@@ -64,7 +64,10 @@ export const redriven = (state: PartitionState, e: LogEventOf<'Redriven'>): void
       enqueuedAt: m.enqueuedAt,
       ...(e.only === undefined ? {} : { only: e.only }),
       task: e.task,
-    })
+    }
+    lane.entries.push(entry)
+    state.noteFirst(entry, m.firstAt)
+  }
   lane.next = forward
   sub.discarded += count
 }

@@ -24,7 +24,13 @@ describe('a receive that is repeated with its attempt id', () => {
     const first = p.receive('q', { max: 2, attempt })!
     p.pass(20_000)
     const again = p.receive('q', { max: 2, attempt, leaseMs: 45_000 })!
-    expect(again).toEqual({ ...first, now: p.now, leaseUntil: p.now + 45_000, isRepeat: true })
+    expect(again).toEqual({
+      ...first,
+      firstAt: [first.now, first.now],
+      now: p.now,
+      leaseUntil: p.now + 45_000,
+      isRepeat: true,
+    })
     expect(p.events).toMatchObject([
       { type: 'LeaseExtended', numbers: [1, 2], leaseUntil: p.now + 45_000, attempt },
     ])

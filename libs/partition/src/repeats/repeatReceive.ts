@@ -60,6 +60,7 @@ export const repeatReceive = <B>(
     isRepeat: true,
     attempts: column(live.attempt),
     enqueuedAt: column(live.enqueuedAt),
+    firstAt: column(live.firstAt),
     seqs: column(live.seq),
     indexes: column(live.index),
   }

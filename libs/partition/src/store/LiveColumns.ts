@@ -1,5 +1,5 @@
 /** Bytes of a slot in all columns. */
-export const slotBytes = 6 * 8 + 9 * 4 + 2
+export const slotBytes = 7 * 8 + 9 * 4 + 2
 
 /**
  * Columns in one piece of memory, the widest first. Systems get a large piece back when it is let go of; in their
@@ -25,6 +25,7 @@ export const columnsIn = (
     deadline: next(Float64Array),
     leaseCap: next(Float64Array),
     delivery: next(Float64Array),
+    firstAt: next(Float64Array),
     index: next(Uint32Array),
     bytes: next(Uint32Array),
     owner: next(Uint32Array),
@@ -59,6 +60,8 @@ export interface LiveCopy {
   deadline: Float64Array
   leaseCap: Float64Array
   delivery: Float64Array
+  /** Absent in a checkpoint of an older version. */
+  firstAt: Float64Array
   owner: Uint32Array
   attempt: Uint32Array
   attemptsMax: Uint32Array
@@ -78,6 +81,7 @@ export const liveColumns = [
   'deadline',
   'leaseCap',
   'delivery',
+  'firstAt',
   'owner',
   'attempt',
   'attemptsMax',

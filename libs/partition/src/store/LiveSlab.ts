@@ -23,7 +23,7 @@ const sliceSlots = 50_000
 export const freeSlot = 255
 
 /**
- * Messages that were delivered or changed, in columns: about 90 bytes each with their place in the lookup table
+ * Messages that were delivered or changed, in columns: about 100 bytes each with their place in the lookup table
  * and in the timer heap. `deadline` is the end of the lease, the end of the pause, or the end of retention,
  * by state.
  */
@@ -39,6 +39,8 @@ export class LiveSlab {
   deadline: Float64Array
   leaseCap: Float64Array
   delivery: Float64Array
+  /** When it was first delivered, in ms; 0: that is not known. No part of the hash, as older checkpoints do not know it. */
+  firstAt: Float64Array
   /** Index of the subscription generation in the partition's table. */
   owner: Uint32Array
   attempt: Uint32Array
@@ -81,6 +83,7 @@ export class LiveSlab {
     this.deadline = columns.deadline
     this.leaseCap = columns.leaseCap
     this.delivery = columns.delivery
+    this.firstAt = columns.firstAt
     this.owner = columns.owner
     this.attempt = columns.attempt
     this.attemptsMax = columns.attemptsMax
@@ -367,7 +370,8 @@ export class LiveSlab {
     const n = copy.number.length
     const slab = new LiveSlab(Math.max(1024, Math.min(n * growth, n + growthMax)), n)
     for (const name of liveColumns) {
-      slab[name].set(copy[name])
+      const column: Column | undefined = copy[name]
+      if (column !== undefined) slab[name].set(column)
       yield
     }
     slab.#top = n

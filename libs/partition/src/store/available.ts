@@ -13,6 +13,8 @@ export interface AvailableMessage {
   readonly bytes: number
   readonly enqueuedAt: number
   readonly attempts: number
+  /** When it was first delivered, in ms; 0: never, or that is not known. */
+  readonly firstAt: number
 }
 
 /** The messages up to number `upTo` that a receive could get, as ranges in the order of their numbers. */
@@ -116,6 +118,7 @@ const touchedAmong = (
           bytes: live.bytes[slot]!,
           enqueuedAt: live.enqueuedAt[slot]!,
           attempts: live.attempt[slot]!,
+          firstAt: live.attempt[slot] === 0 ? 0 : live.firstAt[slot]!,
         })
     }
   return { found, rest }
@@ -128,4 +131,5 @@ const untouchedMessage = ({ runs }: PartitionState, run: number, n: number): Ava
   bytes: Math.round(runs.bytes(run) / runs.count(run)),
   enqueuedAt: runs.enqueuedAt(run),
   attempts: 0,
+  firstAt: 0,
 })

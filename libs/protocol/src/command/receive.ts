@@ -18,6 +18,8 @@ export interface Delivery {
   readonly numbers: Ranges
   readonly attempts: readonly number[]
   readonly enqueuedAt: readonly number[]
+  /** When they were first delivered by the queue, in ms; 0: now, or that is not known. Absent: all now. */
+  readonly firstAt?: readonly number[]
   readonly messages: readonly Uint8Array[]
 }
 
