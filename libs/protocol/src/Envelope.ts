@@ -153,7 +153,7 @@ const isSound: Readonly<Record<keyof EnvelopeMeta, (value: unknown) => boolean>>
     [value['messageId'], value['queue'], value['cause'], value['error']].every(isText) &&
     isText(value['subscription'] ?? '') &&
     ['attempts', 'enqueuedAt'].every((name) => isNumber(value[name])) &&
-    ['attemptsBefore', 'sentAt', 'redrives'].every((name) => isNumber(value[name] ?? 0)) &&
+    ['attemptsBefore', 'deliveredAt', 'sentAt', 'redrives'].every((name) => isNumber(value[name] ?? 0)) &&
     Array.isArray(value['passed'] ?? []) &&
     isTexts(value['passed'] ?? []),
 }

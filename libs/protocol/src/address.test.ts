@@ -117,6 +117,7 @@ describe('an envelope', () => {
       { passed: 'all' },
       { enqueuedAt: '2' },
       { sentAt: '2' },
+      { deliveredAt: '2' },
     ])
       expect(read({ lineage: { ...lineage, ...strange } })).toEqual({})
   })
