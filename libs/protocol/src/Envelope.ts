@@ -136,6 +136,27 @@ const isText = (value: unknown): boolean => typeof value === 'string'
 const isTexts = (value: unknown): boolean => isObject(value) && Object.values(value).every(isText)
 const isNumber = (value: unknown): boolean => typeof value === 'number'
 
+const isTextList = (value: unknown): boolean => Array.isArray(value) && value.every(isText)
+const orNone =
+  (check: (value: unknown) => boolean) =>
+  (value: unknown): boolean =>
+    value === undefined || check(value)
+
+const isLineage: Readonly<Record<keyof Lineage, (value: unknown) => boolean>> = {
+  messageId: isText,
+  queue: isText,
+  subscription: orNone(isText),
+  attempts: isNumber,
+  attemptsBefore: orNone(isNumber),
+  cause: isText,
+  error: isText,
+  enqueuedAt: isNumber,
+  deliveredAt: orNone(isNumber),
+  sentAt: orNone(isNumber),
+  redrives: orNone(isNumber),
+  passed: orNone(isTextList),
+}
+
 /** What each part of a meta must be to be one. */
 const isSound: Readonly<Record<keyof EnvelopeMeta, (value: unknown) => boolean>> = {
   attributes: isTexts,
@@ -148,14 +169,7 @@ const isSound: Readonly<Record<keyof EnvelopeMeta, (value: unknown) => boolean>>
   group: isText,
   traceparent: isText,
   edits: isNumber,
-  lineage: (value) =>
-    isObject(value) &&
-    [value['messageId'], value['queue'], value['cause'], value['error']].every(isText) &&
-    isText(value['subscription'] ?? '') &&
-    ['attempts', 'enqueuedAt'].every((name) => isNumber(value[name])) &&
-    ['attemptsBefore', 'deliveredAt', 'sentAt', 'redrives'].every((name) => isNumber(value[name] ?? 0)) &&
-    Array.isArray(value['passed'] ?? []) &&
-    isTexts(value['passed'] ?? []),
+  lineage: (value) => isObject(value) && Object.entries(isLineage).every(([name, is]) => is(value[name])),
 }
 
 /** A producer that does without a client may write anything. */
