@@ -133,7 +133,12 @@ type Unread = Record<string, unknown>
 const isObject = (value: unknown): value is Unread => typeof value === 'object' && value !== null
 
 const isText = (value: unknown): boolean => typeof value === 'string'
-const isTexts = (value: unknown): boolean => isObject(value) && Object.values(value).every(isText)
+// Loops, since all that is received with attributes comes here.
+const isTexts = (value: unknown): boolean => {
+  if (!isObject(value)) return false
+  for (const name in value) if (typeof value[name] !== 'string') return false
+  return true
+}
 const isNumber = (value: unknown): boolean => typeof value === 'number'
 
 const isTextList = (value: unknown): boolean => Array.isArray(value) && value.every(isText)
@@ -174,7 +179,7 @@ const isSound: Readonly<Record<keyof EnvelopeMeta, (value: unknown) => boolean>>
 
 /** A producer that does without a client may write anything. */
 const withoutStrange = (meta: Unread): EnvelopeMeta => {
-  for (const name of Object.keys(meta))
+  for (const name in meta)
     if (Object.hasOwn(isSound, name) && !isSound[name as keyof EnvelopeMeta](meta[name])) delete meta[name]
   return meta
 }
