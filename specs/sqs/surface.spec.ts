@@ -112,6 +112,30 @@ it('attributes that SQS does not have, or not in this kind of queue, are an Inva
   expect(await refusal(sqs.send(ask))).toBe(unknown('Colour'))
 })
 
+it('a FIFO queue keeps its FifoThroughputLimit, for each group only where its groups know repeats alone', async () => {
+  const QueueUrl = await world.create('fast.fifo', {
+    FifoQueue: 'true',
+    DeduplicationScope: 'messageGroup',
+    FifoThroughputLimit: 'perMessageGroupId',
+  })
+  const set = (Attributes: Record<string, string>) =>
+    refusal(sqs.send(new SetQueueAttributesCommand({ QueueUrl, Attributes })))
+  const limit = async () =>
+    (await sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['FifoThroughputLimit'] })))
+      .Attributes!['FifoThroughputLimit']
+  expect(await limit()).toBe('perMessageGroupId')
+  const refused =
+    'InvalidAttributeValue: The perMessageGroupId value of FifoThroughputLimit is allowed only when the value for DeduplicationScope is messageGroup.'
+  expect(await set({ DeduplicationScope: 'queue' })).toBe(refused)
+  expect(await set({ FifoThroughputLimit: 'perQueue' })).toBeUndefined()
+  expect(await limit()).toBe('perQueue')
+  expect(await set({ DeduplicationScope: 'queue' })).toBeUndefined()
+  expect(await set({ FifoThroughputLimit: 'perMessageGroupId' })).toBe(refused)
+  expect(await set({ FifoThroughputLimit: 'fast' })).toMatch(/^InvalidAttributeValue/)
+  const Attributes = { FifoQueue: 'true', FifoThroughputLimit: 'perMessageGroupId' }
+  expect(await refusal(world.create('slow.fifo', Attributes))).toBe(refused)
+})
+
 it('a request beyond all that it may hold is a RequestEntityTooLarge', async () => {
   const answer = await fetch(world.url, {
     method: 'POST',

@@ -38,7 +38,7 @@ export const attributeParity: Readonly<Record<string, Parity>> = {
     is: 'as AWS',
     says: 'Absent for queues from before an upgrade that keeps it.',
   },
-  FifoThroughputLimit: { is: 'not here', says: 'Refused.' },
+  FifoThroughputLimit: { is: 'looser', says: 'Kept and returned; there is no limit on throughput.' },
   KmsDataKeyReusePeriodSeconds: { is: 'looser', says: 'Kept and returned; nothing is encrypted by it.' },
   KmsMasterKeyId: { is: 'looser', says: 'Kept and returned; nothing is encrypted by it.' },
   LastModifiedTimestamp: { is: 'as AWS', says: 'A changed tag counts too.' },

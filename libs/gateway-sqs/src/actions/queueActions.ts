@@ -4,6 +4,7 @@ import { parseDocument } from '../access/policy/Policy.ts'
 import {
   attributesOf,
   baseSettings,
+  checkThroughput,
   isFifo,
   merged,
   readRedrivePolicy,
@@ -110,6 +111,7 @@ export const queueActions = {
         { ...baseSettings(fifo), ...settingsOf(given, fifo) },
         tags.size === 0 ? {} : { notes: tagNotes(tags, name) },
       )
+      checkThroughput(given)
       await checkRedrivePolicy(call, name, given.get('RedrivePolicy'))
       try {
         await call.client.queues.create(name, settings, call.by, call)
@@ -185,8 +187,9 @@ export const queueActions = {
       const given = input['Attributes'] as ReadonlyMap<string, string> | undefined
       if (given === undefined || given.size === 0)
         throw new SqsError('MissingParameter', 'The request must contain the parameter Attributes.')
-      await call.queues.get(name)
+      const queue = await call.queues.get(name)
       const settings = settingsOf(given, isFifo(name))
+      checkThroughput(given, attributesOf(queue, ['All'], call.arnOf))
       await checkRedrivePolicy(call, name, given.get('RedrivePolicy'))
       await call.client.queues.update(name, settings, call.by)
       await call.queues.now(name)

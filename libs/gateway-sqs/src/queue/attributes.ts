@@ -199,6 +199,15 @@ const attributes: Readonly<Record<string, Attribute>> = {
     }),
     of: ({ config }) => (config.dedupScope === 'queue' ? 'queue' : 'messageGroup'),
   },
+  FifoThroughputLimit: {
+    fifo: true,
+    settings: (text) =>
+      kept(
+        'FifoThroughputLimit',
+        choice('FifoThroughputLimit', ['perQueue', 'perMessageGroupId'], text) === 'perQueue' ? null : text,
+      ),
+    of: (queue) => keptOf(queue, 'FifoThroughputLimit') ?? 'perQueue',
+  },
   CreatedTimestamp: { of: ({ createdAt }) => epochSeconds(createdAt) },
   LastModifiedTimestamp: { of: ({ configuredAt }) => epochSeconds(configuredAt) },
   QueueArn: { of: ({ name }, arn) => arn(name) },
@@ -243,6 +252,22 @@ export const settingsOf = (given: ReadonlyMap<string, string>, fifo: boolean): Q
     settings = merged(settings, attribute.settings(text, fifo))
   }
   return settings
+}
+
+/**
+ * Refuses a limit for each group of a queue that knows repeats in all of its groups. Errors: `InvalidAttributeValue`.
+ * @param has what the queue has already, as it is written; absent: there is none yet
+ */
+export const checkThroughput = (
+  given: ReadonlyMap<string, string>,
+  has: ReadonlyMap<string, string> = new Map(),
+): void => {
+  const of = (name: string): string | undefined => given.get(name) ?? has.get(name)
+  if (of('FifoThroughputLimit') === 'perMessageGroupId' && of('DeduplicationScope') !== 'messageGroup')
+    throw new SqsError(
+      'InvalidAttributeValue',
+      'The perMessageGroupId value of FifoThroughputLimit is allowed only when the value for DeduplicationScope is messageGroup.',
+    )
 }
 
 /** The attributes of a queue by the names that are asked for; `All` is all. Errors: `InvalidAttributeName`. */
