@@ -80,6 +80,7 @@ export class SqsRequests {
     const { client, queues, account, pauseMs, closing } = this.#o
     const host = request.headers.host ?? 'localhost'
     const signal = AbortSignal.any([gone, closing])
+    const atMs = performance.now()
     const found = actions[action]!
     const peer = request.socket.remoteAddress ?? 'unknown'
     const may = (asked: string, need: Need): Promise<void> =>
@@ -93,6 +94,7 @@ export class SqsRequests {
         {
           client,
           queues,
+          atMs,
           queueOfPath,
           by: actorOf(caller, `sqs ${peer}`, undefined),
           sender: caller.keyId === undefined ? undefined : caller.name,

@@ -8,6 +8,8 @@ import type { Members } from '../wire/Shape.ts'
 export interface Call {
   readonly client: Client
   readonly queues: Queues
+  /** When the request was begun, by `performance.now()`. */
+  readonly atMs: number
   /** Of the path of the request, where it names a queue. */
   readonly queueOfPath: string | undefined
   readonly by: Actor

@@ -171,7 +171,7 @@ export const queueActions = {
     input: { QueueUrl, AttributeNames: list('AttributeName', text) },
     output: { Attributes },
     run: async (call, input) => {
-      const queue = await call.queues.now(queueOf(call, input))
+      const queue = await call.queues.since(queueOf(call, input), call.atMs)
       const names = (input['AttributeNames'] as readonly string[] | undefined) ?? []
       const found = attributesOf(queue, names, call.arnOf)
       return found.size === 0 ? {} : { Attributes: found }

@@ -41,7 +41,7 @@ export const tagActions = {
     input: { QueueUrl },
     output: { Tags },
     run: async (call, input) => {
-      const tags = tagsOf(await call.queues.now(queueOf(call, input)))
+      const tags = tagsOf(await call.queues.since(queueOf(call, input), call.atMs))
       return tags.size === 0 ? {} : { Tags: tags }
     },
   },

@@ -38,6 +38,12 @@ export class Queues {
     })
   }
 
+  /** A queue as it was at `atMs` of `performance.now()` or later. Errors: `UnknownQueue`. */
+  since(name: string, atMs: number): Promise<QueueDescription> {
+    const known = this.#known.get(name)
+    return known !== undefined && known.at >= atMs ? known.queue : this.now(name)
+  }
+
   /** A queue as it is now. Errors: `UnknownQueue`. */
   now(name: string): Promise<QueueDescription> {
     this.#known.delete(name)
