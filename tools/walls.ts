@@ -207,8 +207,17 @@ export const rooms: ReadonlyArray<Room> = [
   },
   {
     folder: 'apps/bench',
-    may: [...libraries, '@kiroku/testkit', '@nats-io', 'amqplib', 'bullmq', 'playwright-core', 'node:'],
-    why: 'the benchmarks, which do not ship, compare Kiroku with raw NATS, BullMQ and RabbitMQ, look at its console in a real browser, and need nothing else',
+    may: [
+      ...libraries,
+      '@kiroku/testkit',
+      '@nats-io',
+      '@aws-sdk/client-sqs',
+      'amqplib',
+      'bullmq',
+      'playwright-core',
+      'node:',
+    ],
+    why: 'the benchmarks, which do not ship, compare Kiroku with raw NATS, BullMQ and RabbitMQ, send what the AWS SDK sends, look at its console in a real browser, and need nothing else',
   },
   {
     folder: 'specs',

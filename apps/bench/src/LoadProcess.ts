@@ -53,6 +53,10 @@ export class LoadProcess<T extends Tasks> {
     })
   }
 
+  get pid(): number {
+    return this.#child.pid!
+  }
+
   /** Lets the process do a task. */
   ask<K extends keyof T & string>(
     task: K,

@@ -7,6 +7,7 @@ import { compareCheckouts } from './engine/compareCheckouts.ts'
 import { engineBench } from './engine/engineBench.ts'
 import type { Figure } from './Figure.ts'
 import { firstBench } from './first/firstBench.ts'
+import { sqsBench } from './sqs/sqsBench.ts'
 
 const usage = `usage: npm run bench -- engine [--json] [--quick] [--partitions N] [--only PART] [--profile FOLDER]
        npm run bench -- engine --against REF [--json] [--quick]
@@ -14,6 +15,7 @@ const usage = `usage: npm run bench -- engine [--json] [--quick] [--partitions N
        npm run bench -- console [--json] [--quick] [--only PART]
        npm run bench -- first [--json] [--quick] [--only PART]
        npm run bench -- cluster [--json] [--quick] [--only PART]
+       npm run bench -- sqs [--json] [--quick] [--only PART] [--profile FOLDER]
 
   --json            the last line is one JSON object with all figures
   --quick           fewer and smaller rounds
@@ -22,12 +24,13 @@ const usage = `usage: npm run bench -- engine [--json] [--quick] [--partitions N
                     runs only when asked for; audit: read, look, index, recovery, beside,
                     readers or crowd; console: first, frames, slider or beside; first: lone or
                     start; cluster: handover, death, restart, servers, takeover, order,
-                    consumers, load, idle or members; can be given several times
-  --profile FOLDER  write a CPU profile of each process
+                    consumers, load, idle or members; sqs: requests, always, signed, polls,
+                    attributes or lives; can be given several times
+  --profile FOLDER  write a CPU profile of each process, for sqs of each engine
   --against REF     compare with another commit of the project, alternating
 `
 
-const subjects = ['engine', 'audit', 'console', 'first', 'cluster']
+const subjects = ['engine', 'audit', 'console', 'first', 'cluster', 'sqs']
 
 const read = () =>
   parseArgs({
@@ -76,9 +79,11 @@ const main = async (): Promise<number> => {
           ? await firstBench({ quick, only })
           : subject === 'cluster'
             ? await clusterBench({ quick, only })
-            : against === undefined
-              ? await engineBench({ quick, partitions: Number(partitions), only, profile })
-              : await compareCheckouts(against, quick)
+            : subject === 'sqs'
+              ? await sqsBench({ quick, only, profile })
+              : against === undefined
+                ? await engineBench({ quick, partitions: Number(partitions), only, profile })
+                : await compareCheckouts(against, quick)
   for (const figure of figures) console.log(line(figure))
   if (json) console.log(JSON.stringify({ figures }))
   return 0

@@ -11,6 +11,7 @@ interface Said {
   readonly ready?: true
   readonly api?: string
   readonly console?: string
+  readonly sqs?: string
 }
 
 /** `kiroku serve` in its own process, with a probe that can watch it for stalls. */
@@ -18,6 +19,7 @@ export class EngineProcess {
   readonly #child: ChildProcess
   readonly #exited: Promise<void>
   #api = ''
+  #sqs = ''
 
   private constructor(child: ChildProcess) {
     this.#child = child
@@ -40,6 +42,8 @@ export class EngineProcess {
     readonly recordBytes?: number
     /** Bearer tokens of its API; default: it has none. */
     readonly tokens?: string
+    /** Whether it has a door for Amazon SQS, and the file of its keys, if it has any; default: it has none. */
+    readonly sqs?: { readonly keysFile?: string }
   }): Promise<EngineProcess> {
     const {
       nats,
@@ -51,9 +55,12 @@ export class EngineProcess {
       hasConsole = false,
       recordBytes,
       tokens = '',
+      sqs,
     } = options
     const args = ['serve', '--json', '--log-level', 'warn', '--nats', nats]
     if (recordBytes !== undefined) args.push('--record-bytes', String(recordBytes))
+    if (sqs !== undefined) args.push('--sqs', '127.0.0.1:0')
+    if (sqs?.keysFile !== undefined) args.push('--sqs-keys-file', sqs.keysFile)
     const child = fork(
       launcherOf(root),
       [...args, '--partitions', String(partitions), '--data-dir', dataDir, '--http', '127.0.0.1:0'],
@@ -74,7 +81,10 @@ export class EngineProcess {
     const ready = new Promise<void>((resolve) => {
       createInterface(child.stdout!).on('line', (line) => {
         const said = JSON.parse(line) as Said
-        if (said.ready === true) engine.#api = said.api ?? ''
+        if (said.ready === true) {
+          engine.#api = said.api ?? ''
+          engine.#sqs = said.sqs ?? ''
+        }
         if (hasConsole ? said.console !== undefined : said.ready === true) resolve()
       })
     })
@@ -87,6 +97,11 @@ export class EngineProcess {
   /** Where its HTTP API is. */
   get api(): string {
     return this.#api
+  }
+
+  /** Where its door for Amazon SQS is. */
+  get sqs(): string {
+    return this.#sqs
   }
 
   get pid(): number {

@@ -1,0 +1,59 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { readFileSync } from 'node:fs'
+import { CreateQueueCommand, ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs'
+import { processorMs } from '../console/processorTime.ts'
+import { atMost, informs, type Figure } from '../Figure.ts'
+import { percentile } from '../first/percentile.ts'
+import { rawRequest } from './RawRequest.ts'
+import { polledQueues } from './sizes.ts'
+import { SqsServers, type SqsRun } from './SqsRun.ts'
+
+/** Memory of a process, in KiB. */
+const residentKib = (pid: number): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1])
+
+/** How often the polls are reached. */
+const perSecond = 200
+
+/** Many long polls that wait on many queues and are asked again when they come back empty. */
+export const measurePolls = async (run: SqsRun): Promise<Figure[]> => {
+  await using servers = new SqsServers(run)
+  const { sizes, progress } = run
+  progress.step('starting servers')
+  const { url, engine } = await servers.kiroku('Kiroku', { partitions: 4 })
+  const [waiting, load] = [servers.load(), servers.load()]
+  const queues = await Promise.all(
+    Array.from({ length: polledQueues }, async (_, i) => {
+      const QueueName = `queue-${i}`
+      const QueueUrl = `${url}/000000000000/${QueueName}`
+      return {
+        create: await rawRequest(url, (c) => c.send(new CreateQueueCommand({ QueueName }))),
+        receive: await rawRequest(url, (c) =>
+          c.send(new ReceiveMessageCommand({ QueueUrl, WaitTimeSeconds: 20 })),
+        ),
+        send: await rawRequest(url, (c) => c.send(new SendMessageCommand({ QueueUrl, MessageBody: 'BODY' }))),
+      }
+    }),
+  )
+  for (const { create } of queues) await load.ask('time', { url, request: create, count: 1 })
+  const before = residentKib(engine.pid)
+  progress.step(`${sizes.polls} long polls`)
+  await waiting.ask('park', { url, requests: queues.map(({ receive }) => receive), polls: sizes.polls })
+  // Twice the wait, so that each has been asked again.
+  progress.step('watching them')
+  const [spentBefore, beganMs] = [processorMs(engine.pid), performance.now()]
+  await pause(sizes.watchMs)
+  const share = (processorMs(engine.pid) - spentBefore) / (performance.now() - beganMs)
+  const kib = (residentKib(engine.pid) - before) / sizes.polls
+  progress.step(`${sizes.reached} sends to them`)
+  const sends = { url, requests: queues.map(({ send }) => send), count: sizes.reached, perSecond }
+  const took = await waiting.ask('reach', sends)
+  await waiting.ask('unpark')
+  const polls = sizes.polls.toLocaleString('en')
+  return [
+    atMost(`the engine's processor beside ${polls} long polls`, share * 100, '%', 15),
+    atMost(`memory of one of ${polls} long polls`, kib, 'KiB', 40),
+    informs(`send until one of ${polls} long polls has it, p50`, percentile(took, 50), 'ms'),
+    atMost(`send until one of ${polls} long polls has it, p99`, percentile(took, 99), 'ms', 50),
+  ]
+}

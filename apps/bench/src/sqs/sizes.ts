@@ -1,0 +1,54 @@
+/** How much each part does. */
+export interface SqsSizes {
+  /** Rounds in which every side has its turn, after one that only warms up. */
+  readonly rounds: number
+  /** Single sends of a round, messages of a round that go in batches, and messages that are received and deleted. */
+  readonly sends: number
+  readonly batched: number
+  readonly received: number
+  /** Sends at an even pace, whose times are measured. */
+  readonly paced: number
+  /** Long polls that wait at once, for how long they are watched, in ms, and the sends that reach them. */
+  readonly polls: number
+  readonly watchMs: number
+  readonly reached: number
+  /** Messages beside which attributes are asked for, and how often. */
+  readonly touched: number
+  readonly asked: number
+  /** Lives of a round. */
+  readonly lives: number
+}
+
+/** Connections of the load, each with one request at a time. */
+export const connections = 64
+
+/** Queues that long polls wait on. */
+export const polledQueues = 100
+
+export const fullSizes: SqsSizes = {
+  rounds: 5,
+  sends: 30_000,
+  batched: 100_000,
+  received: 20_000,
+  paced: 20_000,
+  polls: 10_000,
+  watchMs: 40_000,
+  reached: 2_000,
+  touched: 1_000_000,
+  asked: 2_000,
+  lives: 300_000,
+}
+
+export const quickSizes: SqsSizes = {
+  rounds: 1,
+  sends: 5_000,
+  batched: 10_000,
+  received: 3_000,
+  paced: 3_000,
+  polls: 1_000,
+  watchMs: 5_000,
+  reached: 300,
+  touched: 100_000,
+  asked: 300,
+  lives: 100_000,
+}
