@@ -9,7 +9,7 @@ import { actions } from './actions/index.ts'
 import { subjectOf } from './actions/subjectOf.ts'
 import type { Queues } from './queue/Queues.ts'
 import { asSqsError, SqsError } from './SqsError.ts'
-import { readBody } from './wire/readBody.ts'
+import { callerGone, readBody } from './wire/readBody.ts'
 import { readRequest, type SqsRequest } from './wire/readRequest.ts'
 import { writeAnswer, writeError, type Written } from './wire/writeAnswer.ts'
 
@@ -25,12 +25,19 @@ export interface SqsRequestsOptions {
   readonly requests: DoorRequests
 }
 
+/** Why a receive ends early. */
+const doorCloses = new Error('The door closes.')
+
 /** Answers requests of both protocols. */
 export class SqsRequests {
   readonly #o: SqsRequestsOptions
+  readonly #unanswered = new Set<AbortController>()
 
   constructor(options: SqsRequestsOptions) {
     this.#o = options
+    options.closing.addEventListener('abort', () => {
+      for (const each of this.#unanswered) each.abort(doorCloses)
+    })
   }
 
   /** @param identify says who asks, by the request and its body. Errors: `Forbidden`, and those of signatures */
@@ -42,9 +49,14 @@ export class SqsRequests {
     const { inFlight, onDefect, requests } = this.#o
     const id = randomUUID()
     const startedMs = performance.now()
-    const gone = new AbortController()
+    const ending = new AbortController()
+    const { signal } = ending
+    this.#unanswered.add(ending)
     // A caller that gives up is not handed a message.
-    response.once('close', () => gone.abort())
+    response.once('close', () => {
+      this.#unanswered.delete(ending)
+      if (!response.writableFinished) ending.abort(callerGone)
+    })
     let asked: SqsRequest | undefined
     let written: Written
     let code = 'ok'
@@ -53,10 +65,11 @@ export class SqsRequests {
       const body = await readBody(request, inFlight)
       const caller = await identify(body)
       asked = readRequest(request, body)
-      written = writeAnswer(asked, id, await this.#run(request, asked, caller, gone.signal))
+      written = writeAnswer(asked, id, await this.#run(request, asked, caller, signal))
     } catch (error) {
       const known = asSqsError(error)
-      if (known === undefined && !gone.signal.aborted)
+      if (error === callerGone) ending.abort(callerGone)
+      if (known === undefined && !signal.aborted)
         onDefect(error, `${request.method} ${request.url?.split('?')[0]}`)
       const told =
         known ?? new SqsError('InternalFailure', 'This is a defect in Kiroku; its log says what failed.')
@@ -65,9 +78,11 @@ export class SqsRequests {
     } finally {
       inFlight.leave(request)
     }
-    const outcome = gone.signal.aborted ? 'gone' : code
+    const outcome = signal.reason === callerGone ? 'gone' : code
     requests.record('sqs', asked?.action ?? 'unknown', outcome, (performance.now() - startedMs) / 1_000)
     if (response.destroyed) return
+    // What follows of a body that was refused is not read.
+    if (!request.complete) response.setHeader('connection', 'close')
     response.writeHead(written.status, written.headers).end(written.body)
   }
 
@@ -75,11 +90,10 @@ export class SqsRequests {
     request: IncomingMessage,
     { action, input, queueOfPath, region }: SqsRequest,
     caller: Caller,
-    gone: AbortSignal,
+    signal: AbortSignal,
   ): Promise<Readonly<Record<string, unknown>>> {
-    const { client, queues, account, pauseMs, closing } = this.#o
+    const { client, queues, account, pauseMs } = this.#o
     const host = request.headers.host ?? 'localhost'
-    const signal = AbortSignal.any([gone, closing])
     const atMs = performance.now()
     const found = actions[action]!
     const peer = request.socket.remoteAddress ?? 'unknown'

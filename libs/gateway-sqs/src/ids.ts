@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { isKirokuError, messageUuid, parseMessageId, type MessageAddress } from '@kiroku/protocol'
 
-export const md5 = (bytes: Uint8Array | string): string => createHash('md5').update(bytes).digest('hex')
+export const md5 = (bytes: Uint8Array | string): string => hash('md5', bytes)
 
 /** The id of a message as clients of SQS know it; one that does not fit into a UUID, or is none of ours, is told as it is. */
 export const uuidOf = (messageId: string): string => {
@@ -17,4 +17,4 @@ export const uuidOf = (messageId: string): string => {
 export const sequenceNumberOf = ({ number }: Pick<MessageAddress, 'number'>): string =>
   String(number).padStart(20, '0')
 
-export const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
+export const sha256 = (bytes: Uint8Array): string => hash('sha256', bytes)

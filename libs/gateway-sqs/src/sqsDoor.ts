@@ -9,6 +9,7 @@ import {
   type Address,
   type Door,
   type DoorAccess,
+  type Headers,
   type HttpLimits,
   type OpenDoor,
 } from '@kiroku/doors'
@@ -63,13 +64,10 @@ const startSqs = async (
   })
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const { method = '', url = '/' } = request
-    const headers = Object.fromEntries(
-      Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
-    )
     void requests.answer(request, response, async (body) =>
       signatures === undefined
-        ? { ...(await identify(tokens, { presented: '', headers })), account }
-        : signatures.identify({ method, url, headers, body }, Date.now()),
+        ? { ...(await identify(tokens, { presented: '', headers: originOf(request) })), account }
+        : signatures.identify({ method, url, headers: headersOf(request), body }, Date.now()),
     )
   })
   await new Promise<void>((resolve, reject) => {
@@ -92,3 +90,13 @@ const startSqs = async (
       }),
   }
 }
+
+/** What tells a browser's request from a program's. */
+const originOf = ({ headers: { host, origin, 'sec-fetch-site': site } }: IncomingMessage): Headers => ({
+  host,
+  origin,
+  'sec-fetch-site': site,
+})
+
+const headersOf = ({ headers }: IncomingMessage): Headers =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))

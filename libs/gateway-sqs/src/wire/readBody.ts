@@ -8,20 +8,38 @@ const bodyBytesMax = 8 * 1024 * 1024
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The body of a request as text. Errors: `RequestEntityTooLarge`, `MalformedInput` (no UTF-8), `Busy`. */
+/** Why a request is given up without an answer; one error for all of them, since nobody reads where it came from. */
+export const callerGone = new Error('The caller is gone.')
+
+/** The body of a request as text. Errors: `RequestEntityTooLarge`, `MalformedInput` (no UTF-8), `Busy`, `callerGone`. */
 export const readBody = async (request: IncomingMessage, inFlight: InFlight): Promise<string> => {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    if (bytes > bodyBytesMax)
-      throw new SqsError('RequestEntityTooLarge', `A request has up to ${bodyBytesMax} bytes.`)
-    inFlight.take(request, chunk.length)
-    chunks.push(chunk)
-  }
+  const chunks = await chunksOf(request, inFlight)
   try {
     return decoder.decode(Buffer.concat(chunks))
   } catch {
     throw malformed('the body is not UTF-8')
   }
 }
+
+/** By events: an iterator over a request costs more than the rest of a small one. */
+const chunksOf = (request: IncomingMessage, inFlight: InFlight): Promise<Buffer[]> =>
+  new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let bytes = 0
+    const take = (chunk: Buffer): void => {
+      bytes += chunk.length
+      try {
+        if (bytes > bodyBytesMax)
+          throw new SqsError('RequestEntityTooLarge', `A request has up to ${bodyBytesMax} bytes.`)
+        inFlight.take(request, chunk.length)
+        chunks.push(chunk)
+      } catch (error) {
+        request.off('data', take).pause()
+        reject(error as Error)
+      }
+    }
+    request.on('data', take)
+    request.once('end', () => resolve(chunks))
+    request.once('error', () => reject(callerGone))
+    request.once('close', () => reject(callerGone))
+  })
