@@ -150,8 +150,8 @@ export class Placer {
         void this.#once(partition, 'taking', () => locks.disown(partition))
   }
 
-  /** Resolves when the next owner of a partition has loaded it, to true, or there is no use in waiting for it. */
-  #loadedBy(partition: number, next: string): Promise<boolean> {
+  /** Resolves when the next owner of a partition has loaded it, or there is no use in waiting for that. */
+  #loadedBy(partition: number, next: string): Promise<'loaded' | 'gone' | 'late'> {
     const { locks, membership, notes } = this.#o
     const revision = locks.revision(partition)
     const untilMs = performance.now() + loadAheadMsMax
@@ -167,7 +167,7 @@ export class Placer {
           !isLoaded
         if (isWaiting) return
         this.#waits.delete(check)
-        resolve(isLoaded)
+        resolve(taker === undefined ? 'gone' : isLoaded ? 'loaded' : 'late')
       }
       this.#waits.add(check)
       check()
@@ -225,7 +225,10 @@ export class Placer {
     await this.#once(partition, 'stopping', async () => {
       if (next !== undefined) {
         await locks.note(partition, { next })
-        if (await this.#loadedBy(partition, next)) this.#loadedAhead.add(partition)
+        const came = await this.#loadedBy(partition, next)
+        // It serves on until there is another one to hand over to.
+        if (came === 'gone' && !this.#isInAHurry()) return locks.note(partition, { next: undefined })
+        if (came === 'loaded') this.#loadedAhead.add(partition)
       }
       await running.stop()
       this.#running.delete(partition)

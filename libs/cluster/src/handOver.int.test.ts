@@ -1,12 +1,13 @@
 import { connect } from '@kiroku/nats'
 import { waitUntil, withNats } from '@kiroku/testkit'
 import type { NatsConnection } from '@nats-io/nats-core'
+import * as Effect from 'effect/Effect'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { clusterTimes, heartbeatTtlMsDefault } from './ClusterLimits.ts'
 import { ClusterNode } from './ClusterNode.ts'
 import { KvBucket } from './KvBucket.ts'
 import { locksBucket, type PartitionLock } from './PartitionLock.ts'
-import { startTestPlacement, type TestPlacement } from './testing/startTestPlacement.ts'
+import { startTestPlacement, type TestPartitions, type TestPlacement } from './testing/startTestPlacement.ts'
 
 const server = withNats()
 const partitions = 4
@@ -30,7 +31,10 @@ afterEach(async () => {
 })
 
 /** Starts a node; `asking` may hold up what it asks of NATS. */
-const start = async (asking: (payload: string) => unknown = () => {}): Promise<TestPlacement> => {
+const start = async (
+  asking: (payload: string) => unknown = () => {},
+  partitionsOf: TestPartitions = {},
+): Promise<TestPlacement> => {
   const nc = await connect({ servers: server().url })
   connections.push(nc)
   const request = nc.request.bind(nc)
@@ -38,9 +42,15 @@ const start = async (asking: (payload: string) => unknown = () => {}): Promise<T
     await asking(String(args[1]))
     return request(...args)
   }
-  const node = startTestPlacement({ nc, log, partitions })
+  const node = startTestPlacement({ nc, log, partitions }, partitionsOf)
   nodes.push(node)
   return node
+}
+
+/** The nodes that partitions are announced for. */
+const nexts = async (): Promise<readonly string[]> => {
+  const locks = KvBucket.open<PartitionLock>(connections[0]!, locksBucket(log))
+  return (await locks.list()).flatMap(({ value }) => value?.next ?? [])
 }
 
 /** A node at whose first announcement of a hand-over NATS freezes; the announcement leaves when it is heard no more. */
@@ -81,10 +91,19 @@ describe('hand-overs that are announced while NATS stalls', () => {
       await second.end('SIGKILL')
     }
     await stallIsOver(first)
-    const locks = KvBucket.open<PartitionLock>(connections[0]!, locksBucket(log))
-    const nexts = async () => (await locks.list()).flatMap(({ value }) => value?.next ?? [])
-    await waitUntil(async () => (await nexts()).length > 0)
-    await waitUntil(async () => (await nexts()).length === 0)
     expect(first.running.size).toBe(partitions)
+    const third = await start()
+    await waitUntil(() => first.running.size === 2 && third.running.size === 2)
   })
+})
+
+test('a partition is not handed over to a node that leaves before it has loaded it', async () => {
+  const first = await start()
+  await waitUntil(() => first.running.size === partitions)
+  const second = await start(undefined, { load: Effect.never })
+  await waitUntil(async () => (await nexts()).length > 0)
+  await second.leave()
+  await waitUntil(async () => (await nexts()).length === 0)
+  expect(first.events.filter(({ kind }) => kind !== 'acquired')).toEqual([])
+  expect(first.running.size).toBe(partitions)
 })
