@@ -1,16 +1,19 @@
 import type { MessageAddress } from './MessageAddress.ts'
 
-/** Bits of the parts of a message id in the UUID that stands for it; with the incarnation's 32 they are 122. */
-const partitionBits = 10n
-const queueBits = 30n
-const numberBits = 50n
-const incarnationDigits = 8
+/** Bounds of the parts of a message id in the UUID that stands for it: with the incarnation's 32 bits they fill its 122. */
+const partitionsMax = 2 ** 10
+const queuesMax = 2 ** 30
+const numbersMax = 2 ** 50
 
-const bits = (count: bigint): bigint => (1n << count) - 1n
+const digits = 16
+/** What the last group of a UUID holds of the number; the two bits above stand in the group before. */
+const lastGroup = 2 ** 48
+
+const hex = (value: number, length: number): string => value.toString(digits).padStart(length, '0')
 
 /**
  * A message id as a UUID of version 8, for foreign clients that parse ids as UUIDs: it holds the log's incarnation, partition,
- * queue and number. undefined: a part does not fit.
+ * queue and number, from the first bit to the last. undefined: a part does not fit.
  */
 export const messageUuid = ({
   incarnation,
@@ -19,37 +22,28 @@ export const messageUuid = ({
   number,
 }: MessageAddress): string | undefined => {
   const fits =
-    /^[0-9a-f]{8}$/.test(incarnation) &&
-    BigInt(partition) <= bits(partitionBits) &&
-    BigInt(queue) <= bits(queueBits) &&
-    BigInt(number) <= bits(numberBits)
+    /^[0-9a-f]{8}$/.test(incarnation) && partition < partitionsMax && queue < queuesMax && number < numbersMax
   if (!fits) return undefined
-  const all =
-    (BigInt(`0x${incarnation}`) << (partitionBits + queueBits + numberBits)) |
-    (BigInt(partition) << (queueBits + numberBits)) |
-    (BigInt(queue) << numberBits) |
-    BigInt(number)
-  // 48 bits stand before the version, 12 between it and the variant, 62 behind that.
-  const high = (all >> 74n).toString(16).padStart(12, '0')
-  const middle = (0x8000n | ((all >> 62n) & bits(12n))).toString(16)
-  const low = ((2n << 62n) | (all & bits(62n))).toString(16)
-  return `${high.slice(0, 8)}-${high.slice(8)}-${middle}-${low.slice(0, 4)}-${low.slice(4)}`
+  const second = (partition << 6) | (queue >>> 24)
+  const third = 0x8000 | ((queue >>> 12) & 0xfff)
+  const fourth = 0x8000 | ((queue & 0xfff) << 2) | Math.floor(number / lastGroup)
+  return `${incarnation}-${hex(second, 4)}-${hex(third, 4)}-${hex(fourth, 4)}-${hex(number % lastGroup, 12)}`
 }
 
 /** Reads what `messageUuid` wrote; undefined: it is no such UUID. */
 export const parseMessageUuid = (text: string): MessageAddress | undefined => {
-  if (!/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(text)) return undefined
-  const [first, second, third, fourth, fifth] = text.split('-') as [string, string, string, string, string]
-  const all =
-    (BigInt(`0x${first}${second}`) << 74n) |
-    ((BigInt(`0x${third}`) & bits(12n)) << 62n) |
-    (BigInt(`0x${fourth}${fifth}`) & bits(62n))
+  const groups = /^([0-9a-f]{8})-([0-9a-f]{4})-(8[0-9a-f]{3})-([89ab][0-9a-f]{3})-([0-9a-f]{12})$/.exec(text)
+  if (groups === null) return undefined
+  const [second, third, fourth, fifth] = groups.slice(2).map((group) => Number.parseInt(group, digits)) as [
+    number,
+    number,
+    number,
+    number,
+  ]
   return {
-    incarnation: (all >> (partitionBits + queueBits + numberBits))
-      .toString(16)
-      .padStart(incarnationDigits, '0'),
-    partition: Number((all >> (queueBits + numberBits)) & bits(partitionBits)),
-    queue: Number((all >> numberBits) & bits(queueBits)),
-    number: Number(all & bits(numberBits)),
+    incarnation: groups[1]!,
+    partition: second >>> 6,
+    queue: ((second & 0x3f) << 24) | ((third & 0xfff) << 12) | ((fourth >>> 2) & 0xfff),
+    number: (fourth & 3) * lastGroup + fifth,
   }
 }

@@ -1,4 +1,4 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, hash, timingSafeEqual } from 'node:crypto'
 import { SqsError } from '../SqsError.ts'
 import { nobody, type Caller } from './Caller.ts'
 import type { Keys } from './Keys.ts'
@@ -49,14 +49,13 @@ export class Signatures {
    * `nowMs` is in ms since 1970. Errors: `IncompleteSignature`, `SignatureDoesNotMatch`.
    */
   identify(request: Signed, nowMs: number): Caller {
-    const url = new URL(request.url, 'http://door')
-    if (request.headers['authorization'] === undefined && !url.searchParams.get('X-Amz-Signature'))
-      return nobody
-    const claim = claimOf(request, url)
+    const query = new URLSearchParams(splitOnce(request.url, '?')[1])
+    if (request.headers['authorization'] === undefined && !query.get('X-Amz-Signature')) return nobody
+    const claim = claimOf(request, query)
     checkTime(claim, nowMs)
     checkHeaders(claim, request)
     const key = this.#keys.get(claim.keyId)
-    const expected = this.#sign(key?.secret ?? '', claim, canonicalOf(claim, request, url))
+    const expected = this.#sign(key?.secret ?? '', claim, canonicalOf(claim, request, query))
     const given = Buffer.from(claim.signature, 'hex')
     const isRight = given.length === expected.length && timingSafeEqual(given, expected)
     if (key === undefined || !isRight) throw mismatch()
@@ -88,9 +87,9 @@ const mismatch = (): SqsError =>
 const incomplete = (what: string): SqsError =>
   new SqsError('IncompleteSignature', `The signature of the request is incomplete: ${what}.`)
 
-const claimOf = ({ headers }: Signed, { searchParams }: URL): Claim => {
+const claimOf = ({ headers }: Signed, query: URLSearchParams): Claim => {
   const { authorization } = headers
-  if (authorization === undefined) return claimOfQuery(searchParams)
+  if (authorization === undefined) return claimOfQuery(query)
   const [scheme, rest = ''] = splitOnce(authorization, ' ')
   if (scheme !== algorithm) throw incomplete(`the algorithm is not ${algorithm}`)
   const parts = new Map(rest.split(',').map((part) => splitOnce(part.trim(), '=')))
@@ -152,11 +151,11 @@ const checkHeaders = ({ headers: signed, expiresSeconds }: Claim, { headers }: S
 
 const canonicalOf = (
   { headers: signed, expiresSeconds }: Claim,
-  { method, url: raw, headers, body }: Signed,
-  { searchParams }: URL,
+  { method, url, headers, body }: Signed,
+  query: URLSearchParams,
 ): string => {
-  const path = raw.split('?')[0]!
-  const query = [...searchParams]
+  const path = splitOnce(url, '?')[0]
+  const parameters = [...query]
     .filter(([name]) => name !== 'X-Amz-Signature')
     .map(([name, value]) => `${encoded(name)}=${encoded(value)}`)
     .sort()
@@ -167,7 +166,7 @@ const canonicalOf = (
   return [
     method,
     path.split('/').map(encoded).join('/'),
-    query,
+    parameters,
     ...signed.map((name) => `${name}:${headers[name]!.trim().replaceAll(/ +/g, ' ')}`),
     '',
     signed.join(';'),
@@ -180,4 +179,4 @@ const encoded = (text: string): string =>
 
 const hmac = (key: Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest()
 
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+const sha256 = (text: string): string => hash('sha256', text)

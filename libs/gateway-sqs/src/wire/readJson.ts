@@ -39,15 +39,19 @@ const read = (shape: Shape, value: unknown, what: string): unknown => {
         )
       break
     case 'structure':
-      if (!isObject(value)) break
-      return Object.fromEntries(
-        Object.entries(shape.members).flatMap(([name, of]) => {
-          const member = Object.hasOwn(value, name) ? value[name] : undefined
-          return member === undefined || member === null ? [] : [[name, read(of, member, name)]]
-        }),
-      )
+      if (isObject(value)) return readMembers(shape.members, value)
+      break
   }
   throw malformed(`${what} is not of the type ${shape.kind}`)
+}
+
+const readMembers = (members: Members, value: Readonly<Record<string, unknown>>): object => {
+  const found: Record<string, unknown> = {}
+  for (const name of Object.keys(members)) {
+    const member = Object.hasOwn(value, name) ? value[name] : undefined
+    if (member !== undefined && member !== null) found[name] = read(members[name]!, member, name)
+  }
+  return found
 }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>

@@ -1,8 +1,11 @@
 /** An answer in the JSON protocol: maps as objects, bytes as base64. */
-export const writeJson = (values: object): string =>
-  JSON.stringify(values, function (this: Record<string, unknown>, key, written: unknown) {
-    // Buffers have become objects by now; what they were stands in their place.
-    const value = this[key]
-    if (value instanceof Uint8Array) return Buffer.from(value).toString('base64')
-    return value instanceof Map ? Object.fromEntries(value) : written
-  })
+export const writeJson = (values: object): string => JSON.stringify(plain(values))
+
+/** The same without maps and bytes. */
+const plain = (value: unknown): unknown => {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(plain)
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('base64')
+  const entries: Iterable<[string, unknown]> = value instanceof Map ? value : Object.entries(value)
+  return Object.fromEntries(Array.from(entries, ([key, each]) => [key, plain(each)]))
+}
