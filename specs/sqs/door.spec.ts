@@ -36,16 +36,20 @@ it('kiroku up serves clients of SQS by itself, on a free port where the usual on
 it('a door in a process of its own serves them as well, and an engine with tokens opens none without keys', async () => {
   await using cli = await CommandLine.open()
   const { nats } = await cli.engine(['up'])
-  const door = cli.start([launcher, 'door', 'sqs', '--json', '--sqs', '127.0.0.1:0'])
+  const told = ['--sqs-url', 'https://queues.example.org/']
+  const door = cli.start([launcher, 'door', 'sqs', '--json', '--sqs', '127.0.0.1:0', ...told])
   const ready = await waitUntil(() => /^\{"ready":true.*$/m.exec(door.stdout())?.[0], { timeoutMs: 60_000 })
   const { sqs } = JSON.parse(ready) as { readonly sqs: string }
   const made = await fetch(`${sqs}/?Action=CreateQueue&QueueName=mail`)
-  expect([made.status, await made.text()]).toEqual([200, expect.stringContaining(`${sqs}/000000000000/mail`)])
+  const url = 'https://queues.example.org/000000000000/mail'
+  expect([made.status, await made.text()]).toEqual([200, expect.stringContaining(`<QueueUrl>${url}<`)])
   expect(await cli.output('queue', 'list')).toContain('mail')
 
   const tokens = `ada:admin:${'t'.repeat(20)}`
   const refused = await cli.run('serve', '--nats', nats, '--tokens', tokens, '--sqs', '127.0.0.1:0')
   expect([refused.exit, refused.stderr]).toEqual([2, expect.stringContaining('--sqs-keys-file')])
+  const wrong = await cli.run('serve', '--nats', nats, '--sqs', '127.0.0.1:0', '--sqs-url', 'queues')
+  expect([wrong.exit, wrong.stderr]).toEqual([2, expect.stringContaining('https://queues.example.org')])
 })
 
 it('keys are read again when their file changes, and those that are gone open nothing', async () => {

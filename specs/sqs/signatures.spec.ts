@@ -50,6 +50,13 @@ const refusal = (asked: Promise<unknown>) =>
   )
 
 describe('signatures decide who may', () => {
+  it('[SQS-19] the URL of a queue names the account of the door, at whatever host', async () => {
+    const send = (QueueUrl: string) =>
+      refusal(as('ADMIN1').send(new SendMessageCommand({ QueueUrl, MessageBody: 'x' })))
+    expect(await send('https://sqs.eu-central-1.amazonaws.com/000000000000/mail')).toBeUndefined()
+    expect(await send(`${world.url}/111122223333/mail`)).toEqual(['QueueDoesNotExist', 400])
+  })
+
   it('[SQS-19] each key does what its role on a queue includes, and its name is on record', async () => {
     const send = (client: SQSClient, queue: string) =>
       client.send(new SendMessageCommand({ QueueUrl: url(queue), MessageBody: 'x' }))

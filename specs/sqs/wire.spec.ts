@@ -34,6 +34,15 @@ const query = async (where: string, form: string, method = 'POST') => {
   return { status: answer.status, body: await answer.text() }
 }
 
+it('the URL of a queue has the address that was asked, or that of the proxy on this machine', async () => {
+  const urlWith = async (headers: Record<string, string>): Promise<unknown> =>
+    (JSON.parse((await json('GetQueueUrl', '{"QueueName":"q"}', headers)).body) as { QueueUrl: unknown })
+      .QueueUrl
+  expect(await urlWith({})).toBe(`${world.url}/000000000000/q`)
+  const proxied = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'queues.example.org' }
+  expect(await urlWith(proxied)).toBe('https://queues.example.org/000000000000/q')
+})
+
 it('Query takes the queue of the path, by POST and by GET, and answers an empty receive with an empty result', async () => {
   const sent = await query('/000000000000/q', 'Action=SendMessage&MessageBody=hello&Version=2012-11-05')
   expect(sent.body).toMatch(

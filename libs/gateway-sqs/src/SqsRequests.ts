@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Client } from '@kiroku/client'
-import { actorOf, type DoorRequests, type InFlight, type Need, type OnDefect } from '@kiroku/doors'
+import {
+  actorOf,
+  isLoopback,
+  type DoorRequests,
+  type InFlight,
+  type Need,
+  type OnDefect,
+} from '@kiroku/doors'
 import { roleOn } from '@kiroku/protocol'
 import { admit } from './access/admit.ts'
 import type { Caller } from './access/Caller.ts'
@@ -18,6 +25,10 @@ export interface SqsRequestsOptions {
   readonly client: Client
   readonly queues: Queues
   readonly account: string
+  /** The account that the URLs of queues must name; undefined: any. */
+  readonly owner: string | undefined
+  /** What the URLs of queues begin with; undefined: the address that the caller asked. */
+  readonly url: string | undefined
   readonly pauseMs: number | undefined
   readonly inFlight: InFlight
   readonly closing: AbortSignal
@@ -88,12 +99,12 @@ export class SqsRequests {
 
   async #run(
     request: IncomingMessage,
-    { action, input, queueOfPath, region }: SqsRequest,
+    { action, input, queuePath, region }: SqsRequest,
     caller: Caller,
     signal: AbortSignal,
   ): Promise<Readonly<Record<string, unknown>>> {
-    const { client, queues, account, pauseMs } = this.#o
-    const host = request.headers.host ?? 'localhost'
+    const { client, queues, account, url, owner, pauseMs } = this.#o
+    const base = url ?? urlAsked(request)
     const atMs = performance.now()
     const found = actions[action]!
     const peer = request.socket.remoteAddress ?? 'unknown'
@@ -102,21 +113,22 @@ export class SqsRequests {
         { action: asked, need, caller, account, peer, headers: request.headers, nowMs: Date.now() },
         (queue) => queues.find(queue),
       )
-    await may(action, { role: found.role, on: subjectOf(found, { queueOfPath }, input) })
+    await may(action, { role: found.role, on: subjectOf(found, { queuePath, owner }, input) })
     try {
       return await found.run(
         {
           client,
           queues,
           atMs,
-          queueOfPath,
+          queuePath,
+          owner,
           by: actorOf(caller, `sqs ${peer}`, undefined),
           sender: caller.keyId === undefined ? undefined : caller.name,
           may,
           sees: (queue) => roleOn(caller.grants, queue) !== undefined,
           pauseMs,
           signal,
-          urlOf: (queue) => `http://${host}/${account}/${queue}`,
+          urlOf: (queue) => `${base}/${account}/${queue}`,
           arnOf: (queue) => `arn:aws:sqs:${region}:${account}:${queue}`,
         },
         input,
@@ -127,6 +139,18 @@ export class SqsRequests {
       throw error
     }
   }
+}
+
+/** The address that a caller asked: that of a proxy on this machine, where it says so. */
+const urlAsked = ({ headers, socket }: IncomingMessage): string => {
+  const { host = 'localhost' } = headers
+  const isProxied = isLoopback((socket.remoteAddress ?? '').replace(/^::ffff:/, ''))
+  const said = (name: string): string | undefined => {
+    const value = headers[name]
+    return isProxied && typeof value === 'string' ? value.split(',')[0]!.trim() : undefined
+  }
+  const isTls = said('x-forwarded-proto')?.toLowerCase() === 'https'
+  return `${isTls ? 'https' : 'http'}://${said('x-forwarded-host') ?? host}`
 }
 
 const protocolOf = ({ headers }: IncomingMessage): 'json' | 'query' =>

@@ -24,6 +24,8 @@ export interface SqsDoorOptions extends Address {
   readonly limits: HttpLimits
   /** The account in queue URLs and ARNs. */
   readonly account: string
+  /** What the URLs of queues that callers are told begin with; absent: the address that they asked. */
+  readonly url?: string | undefined
   /** How long after a purge and a deletion the next is refused, in ms; absent: not at all. */
   readonly pauseMs?: number | undefined
   /** With which callers sign; absent: every program of this machine is served, and no other. */
@@ -38,7 +40,7 @@ export const sqsDoor = (options: SqsDoorOptions): Door => ({
 
 const startSqs = async (
   { client, tokens, drainMs, onDefect, requests: counted }: DoorAccess,
-  { host, port, limits, account, pauseMs, keys }: SqsDoorOptions,
+  { host, port, limits, account, url: told, pauseMs, keys }: SqsDoorOptions,
 ): Promise<OpenDoor> => {
   const signatures = keys === undefined ? undefined : new Signatures(keys, account)
   if (signatures === undefined) {
@@ -56,6 +58,8 @@ const startSqs = async (
     client,
     queues: new Queues(client),
     account,
+    owner: keys === undefined ? undefined : account,
+    url: told,
     pauseMs,
     inFlight,
     closing: closing.signal,

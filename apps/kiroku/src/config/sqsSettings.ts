@@ -30,6 +30,15 @@ export const sqsSettings = [
     description: 'Account in the queue URLs and ARNs of Amazon SQS, 12 digits.',
   }),
   setting({
+    key: 'sqsUrl',
+    flag: 'sqs-url',
+    env: 'KIROKU_SQS_URL',
+    kind: 'text',
+    metavar: 'URL',
+    description:
+      'What the queue URLs that clients of Amazon SQS are told begin with, such as https://queues.example.org. Default: the address that the client asked; of a proxy on this machine, the one that it says in X-Forwarded-Proto and X-Forwarded-Host.',
+  }),
+  setting({
     key: 'sqsPauses',
     flag: 'sqs-pauses',
     env: 'KIROKU_SQS_PAUSES',

@@ -30,10 +30,11 @@ const pausesMs = 60_000
  * Errors: `InvalidConfig`, `TokenRequired`.
  */
 export const sqsDoorsOf = (settings: Settings, tokens: Tokens): SqsDoors | undefined => {
-  const { sqs = 'off', sqsAccount: account, sqsKeysFile, sqsPauses } = settings
+  const { sqs = 'off', sqsAccount: account, sqsKeysFile, sqsPauses, sqsUrl } = settings
   if (sqs === 'off') return undefined
   if (!/^\d{12}$/.test(account))
     throw new KirokuError('InvalidConfig', `--sqs-account: "${account}" is not 12 digits`)
+  const url = sqsUrl === undefined ? undefined : parseUrl(sqsUrl)
   const addresses = sqs === 'auto' ? [usualSqs, { ...usualSqs, port: 0 }] : [parseHttpAddress(sqs, '--sqs')]
   const keys = sqsKeysFile === undefined ? undefined : new Keys(readKeys(sqsKeysFile))
   if (keys === undefined) {
@@ -49,10 +50,18 @@ export const sqsDoorsOf = (settings: Settings, tokens: Tokens): SqsDoors | undef
   const pauseMs = sqsPauses === 'on' ? pausesMs : undefined
   const limits = httpLimitsOf(settings, openFilesMax())
   return {
-    doors: addresses.map((address) => sqsDoor({ ...address, account, pauseMs, keys, limits })),
+    doors: addresses.map((address) => sqsDoor({ ...address, account, url, pauseMs, keys, limits })),
     hasKeys: keys !== undefined,
     follow: (logger) => (keys === undefined ? () => {} : followKeys(keys, sqsKeysFile!, logger)),
   }
+}
+
+/** Without the slash at its end. Errors: `InvalidConfig`. */
+const parseUrl = (text: string): string => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '')
+    throw new KirokuError('InvalidConfig', `--sqs-url: "${text}" is not like https://queues.example.org`)
+  return url.href.replace(/\/$/, '')
 }
 
 /** A file that is wrong changes nothing. */

@@ -10,8 +10,10 @@ export interface Call {
   readonly queues: Queues
   /** When the request was begun, by `performance.now()`. */
   readonly atMs: number
-  /** Of the path of the request, where it names a queue. */
-  readonly queueOfPath: string | undefined
+  /** The path of the request, where it names a queue. */
+  readonly queuePath: string | undefined
+  /** The account that the URLs of queues must name, where callers sign; undefined: any. */
+  readonly owner: string | undefined
   readonly by: Actor
   /** Who asks, where callers sign. */
   readonly sender: string | undefined

@@ -21,12 +21,14 @@ export const within = (
   return value
 }
 
-/** The queue that a request names by its URL or its path. Errors: `MissingParameter`, `QueueDoesNotExist`. */
-export const queueOf = ({ queueOfPath }: Pick<Call, 'queueOfPath'>, input: Input): string => {
-  const url = input['QueueUrl'] as string | undefined
-  const name = url === undefined || url === '' ? queueOfPath : url.split('?')[0]!.split('/').at(-1)
-  if (name === undefined) throw missing('QueueUrl')
-  if (!/^[A-Za-z0-9_-]{1,80}(\.fifo)?$/.test(name))
+/** The queue that a request names by its URL, at whatever host, or by its path. Errors: `MissingParameter`, `QueueDoesNotExist`. */
+export const queueOf = ({ queuePath, owner }: Pick<Call, 'queuePath' | 'owner'>, input: Input): string => {
+  const given = input['QueueUrl'] as string | undefined
+  const url = given === undefined || given === '' ? queuePath : given
+  if (url === undefined) throw missing('QueueUrl')
+  const [name = '', account] = url.split('?')[0]!.split('/').reverse()
+  const isForeign = owner !== undefined && account !== undefined && account !== owner
+  if (isForeign || !/^[A-Za-z0-9_-]{1,80}(\.fifo)?$/.test(name))
     throw new SqsError('QueueDoesNotExist', 'The specified queue does not exist.')
   return name
 }

@@ -6,7 +6,7 @@ import { readHandle } from './moveTaskActions.ts'
 /** What a request is about: the queue that it names, or whatever the caller may see. */
 export const subjectOf = (
   { input: members }: Action,
-  call: Pick<Call, 'queueOfPath'>,
+  call: Pick<Call, 'queuePath' | 'owner'>,
   input: Input,
 ): Need['on'] => {
   if ('QueueUrl' in members) return { queue: queueOf(call, input) }
