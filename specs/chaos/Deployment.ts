@@ -7,10 +7,15 @@ export interface Deployment {
   readonly urls: readonly string[]
   readonly faults: readonly Fault[]
   /**
-   * Whether the nodes have settled, once every partition is served.
+   * Whether nothing is to be moved between the nodes, once every partition is served.
    * @param active the partitions that are served
    */
   isSettled(active: readonly PartitionDescription[]): boolean
+  /**
+   * Whether a node of the previous release owns a partition: it loads at its own pace what it takes over.
+   * @param active the partitions that are served
+   */
+  isMixed(active: readonly PartitionDescription[]): boolean
   /** Hears of nodes that end by themselves. */
   onCrash(hear: (text: string) => void): void
   /** Ends the nodes in order; the servers stay. */

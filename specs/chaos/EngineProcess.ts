@@ -29,7 +29,9 @@ interface EngineProcessOptions extends Release {
   /** Where its data and its log lie. */
   readonly folder: string
   readonly partitions: number
-  /** Of `kiroku serve`, in addition. */
+  /** What it runs in place of `serve`, by the words of the command line. */
+  readonly command?: readonly string[]
+  /** Of that command, in addition. */
   readonly flags?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
 }
@@ -49,13 +51,14 @@ export class EngineProcess {
   #restart: NodeJS.Timeout | undefined
 
   constructor(options: EngineProcessOptions) {
-    const { name, url, folder, partitions, flags = [], env = {} } = options
+    const { name, url, folder, partitions, command, flags = [], env = {} } = options
     this.name = name
     this.release = options
     this.#env = env
     this.#logFile = join(folder, `node-${name}.log`)
     const dataDir = join(folder, `node-${name}`)
-    this.#args = ['serve', '--nats', url, '--data-dir', dataDir, '--partitions', String(partitions), ...flags]
+    const what = command ?? ['serve', '--partitions', String(partitions)]
+    this.#args = [...what, '--nats', url, '--data-dir', dataDir, ...flags]
   }
 
   /** Of the running process; 0 when there is none. */

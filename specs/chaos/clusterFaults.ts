@@ -24,11 +24,15 @@ const awayMs = 3_500
 export const clusterDeployment = (cluster: ThreeServers, random: Random, onKill: OnKill): Deployment => ({
   urls: cluster.nats.urls,
   faults: clusterFaults(cluster, random, onKill),
-  // There is a partition for each that runs; those of the previous release know no shares, and are given none.
-  isSettled: (active) =>
-    cluster.all.every(
-      (node) =>
-        node.pid === 0 || cluster.isPrevious(node) || active.some((partition) => node.owns(partition)),
+  isSettled: (active) => {
+    // Nodes of the previous release know no shares: they keep what they have, and are given nothing.
+    const sharing = cluster.all.filter((node) => node.pid > 0 && !cluster.isPrevious(node))
+    const shares = sharing.map((node) => active.filter((partition) => node.owns(partition)).length)
+    return Math.max(...shares) - Math.min(...shares) <= 1
+  },
+  isMixed: (active) =>
+    cluster.nodes.some(
+      (node) => cluster.isPrevious(node) && active.some((partition) => node.owns(partition)),
     ),
   onCrash: (hear) => cluster.all.forEach((node) => (node.onCrash = hear)),
   stopNodes: async () => void (await Promise.all(cluster.all.map((node) => node.end('SIGTERM')))),

@@ -1,14 +1,16 @@
 /**
- * `npm run chaos -- [--rounds N] [--quick] [--cluster] [--only TEXT] [--seed S] [--json]`: kills nodes and nats-server under load, and
+ * `npm run chaos -- [--rounds N] [--quick] [--cluster] [--sqs] [--only TEXT] [--seed S] [--json]`: kills nodes and nats-server under load, and
  * looks for whatever was lost, doubled or resurrected. With `--cluster` everything that may happen to three nodes of two
  * versions on three nats-servers does, which needs root; with `--only`, what has
- * the text in its name. Progress goes to standard error.
+ * the text in its name. With `--sqs` the load comes from the AWS SDK, and the door in a process of its own is killed too. Progress goes
+ * to standard error.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { runChaos, type ChaosResult } from './runChaos.ts'
+import { runSqsChaos, type SqsChaosResult } from './sqs/runSqsChaos.ts'
 
 const roundsDefault = 200
 const roundsQuick = 8
@@ -23,6 +25,7 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     quick: { type: 'boolean', default: false },
     cluster: { type: 'boolean', default: false },
+    sqs: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
     json: { type: 'boolean', default: false },
   },
@@ -58,11 +61,13 @@ const report = (result: ChaosResult): boolean => {
   for (const failure of failures) console.error(failure)
   if (!enough) console.error('fewer than half of the kills came with appends in flight')
   const seconds = Math.round((performance.now() - startedMs) / 100) / 10
-  for (const { fault, rounds, longestPauseMs, longestHastyPauseMs, pauseMs } of result.faults)
+  for (const { fault, rounds, longestPauseMs, longestOtherPauseMs, pauseMs } of result.faults)
     console.log(
       `${fault}: ${rounds} rounds, longest pause ${inSeconds(longestPauseMs)}` +
         (longestPauseMs > pausesMax * pauseMs ? `, more than ${pausesMax} times ${inSeconds(pauseMs)}` : '') +
-        (longestHastyPauseMs > 0 ? `; upon the fault before ${inSeconds(longestHastyPauseMs)}` : ''),
+        (longestOtherPauseMs > 0
+          ? `; upon the fault before, or with the previous release: ${inSeconds(longestOtherPauseMs)}`
+          : ''),
     )
   console.log(
     `${result.rounds} rounds, ${result.kills} kills (${result.killsInFlight} with appends in flight), ${result.acknowledged} sends acknowledged, ` +
@@ -74,12 +79,23 @@ const report = (result: ChaosResult): boolean => {
   return enough && violations.length === 0 && failures.length === 0
 }
 
+const reportSqs = (result: SqsChaosResult): boolean => {
+  const { rounds, acknowledged, lost, violations, verified } = result
+  for (const text of violations) console.error(text)
+  console.log(
+    `${rounds} rounds, ${acknowledged} sends acknowledged: ${lost.length} lost, ${violations.length} out of order or resurrected; ` +
+      `verify ${verified ? 'passed' : 'failed'}`,
+  )
+  if (values.json) console.log(JSON.stringify({ ...result, seed }))
+  return verified && lost.length === 0 && violations.length === 0
+}
+
 progress(`seed ${seed}, ${rounds} rounds, data in ${folder}`)
 let passed = false
 try {
-  passed = report(
-    await runChaos({ rounds, seed, cluster: values.cluster, only: values.only, folder, progress }),
-  )
+  passed = values.sqs
+    ? reportSqs(await runSqsChaos({ rounds, seed, folder, progress }))
+    : report(await runChaos({ rounds, seed, cluster: values.cluster, only: values.only, folder, progress }))
 } catch (error) {
   console.error(error)
 }

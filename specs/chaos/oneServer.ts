@@ -60,6 +60,7 @@ export const oneServer = async (folder: string, random: Random, onKill: OnKill):
     faults: [kill(a, b), kill(b, a), kill(a, b), kill(b, a), killServer],
     // Its kills follow each other as fast as they hit.
     isSettled: () => true,
+    isMixed: () => false,
     onCrash: (hear) => nodes.forEach((node) => (node.onCrash = hear)),
     stopNodes: async () => void (await Promise.all(nodes.map((node) => node.end('SIGTERM')))),
     stop: async () => {

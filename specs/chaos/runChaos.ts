@@ -53,10 +53,10 @@ export interface ChaosOptions {
 interface FaultFigure {
   readonly fault: string
   readonly rounds: number
-  /** Of the rounds that began when the fault before had healed. */
+  /** Of the rounds that began when the fault before had healed, and in which the present release owned all partitions. */
   readonly longestPauseMs: number
-  /** Of those that did not wait for that, whose pause is that of two faults. */
-  readonly longestHastyPauseMs: number
+  /** Of the others: theirs is the pause of two faults, or that of the previous release. */
+  readonly longestOtherPauseMs: number
   /** What Kiroku aims at. */
   readonly pauseMs: number
 }
@@ -214,25 +214,26 @@ class Run {
       () => pauses.allServed && this.#traffic.acknowledged >= before + sendsPerRound,
     )
     const pauseMs = Math.max(0, pauses.longestMs(performance.now()) - awayMs)
-    this.#note(fault, pauseMs, isHasty)
+    const isOther = isHasty || [situation.active, await this.#active()].some(this.#deployment.isMixed)
+    this.#note(fault, pauseMs, isOther)
     this.#options.progress(
-      `round ${round} of ${this.#options.rounds}: ${fault.name}${isHasty ? ' upon the one before' : ''}, pause ${(pauseMs / 1_000).toFixed(1)} s, ` +
+      `round ${round} of ${this.#options.rounds}: ${fault.name}${isHasty ? ' upon the one before' : isOther ? ' with the previous release' : ''}, pause ${(pauseMs / 1_000).toFixed(1)} s, ` +
         `${this.#traffic.acknowledged} sends acknowledged`,
     )
   }
 
-  #note({ name, pauseMs }: Fault, roundPauseMs: number, isHasty: boolean): void {
-    const { rounds, longestPauseMs, longestHastyPauseMs } = this.#figures.get(name) ?? {
+  #note({ name, pauseMs }: Fault, roundPauseMs: number, isOther: boolean): void {
+    const { rounds, longestPauseMs, longestOtherPauseMs } = this.#figures.get(name) ?? {
       rounds: 0,
       longestPauseMs: 0,
-      longestHastyPauseMs: 0,
+      longestOtherPauseMs: 0,
     }
     const ms = Math.round(roundPauseMs)
     this.#figures.set(name, {
       fault: name,
       rounds: rounds + 1,
-      longestPauseMs: isHasty ? longestPauseMs : Math.max(longestPauseMs, ms),
-      longestHastyPauseMs: isHasty ? Math.max(longestHastyPauseMs, ms) : longestHastyPauseMs,
+      longestPauseMs: isOther ? longestPauseMs : Math.max(longestPauseMs, ms),
+      longestOtherPauseMs: isOther ? Math.max(longestOtherPauseMs, ms) : longestOtherPauseMs,
       pauseMs,
     })
   }
