@@ -34,6 +34,7 @@ const nodeSettings: readonly SettingKey[] = [
   'sqs',
   'sqsKeysFile',
   'sqsAccount',
+  'sqsUrl',
   'sqsPauses',
   'audit',
   'anchors',
