@@ -31,6 +31,11 @@ export class RawHttp {
     return new RawHttp(socket)
   }
 
+  /** Whether neither side has closed it. */
+  get isOpen(): boolean {
+    return this.#socket.readyState === 'open'
+  }
+
   /** Sends a request; resolves to the body of its answer. Errors: an `Error` with any other answer than one of status 200. */
   ask(request: Buffer): Promise<Buffer> {
     return new Promise((resolve, reject) => {

@@ -17,7 +17,7 @@ export interface HttpLimits {
 /** The defaults of the settings. */
 export const httpLimitsDefault: HttpLimits = {
   connectionsMax: 10_000,
-  requestsMax: 4_096,
+  requestsMax: 10_000,
   requestsPerConnectionMax: 32,
   bytesMax: 256 * 1024 * 1024,
   headerMs: 10_000,

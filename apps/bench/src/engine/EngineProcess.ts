@@ -44,6 +44,8 @@ export class EngineProcess {
     readonly tokens?: string
     /** Whether it has a door for Amazon SQS, and the file of its keys, if it has any; default: it has none. */
     readonly sqs?: { readonly keysFile?: string }
+    /** Further settings. */
+    readonly env?: Readonly<Record<string, string>>
   }): Promise<EngineProcess> {
     const {
       nats,
@@ -56,6 +58,7 @@ export class EngineProcess {
       recordBytes,
       tokens = '',
       sqs,
+      env = {},
     } = options
     const args = ['serve', '--json', '--log-level', 'warn', '--nats', nats]
     if (recordBytes !== undefined) args.push('--record-bytes', String(recordBytes))
@@ -74,6 +77,7 @@ export class EngineProcess {
           KIROKU_AUDIT: isAudited ? 'on' : 'off',
           KIROKU_CONSOLE: hasConsole ? 'on' : 'off',
           KIROKU_TOKENS: tokens,
+          ...env,
         },
       },
     )

@@ -48,6 +48,8 @@ const server = createServer((request, response) => {
     answer(action, Buffer.concat(chunks).toString(), response)
   })
 })
+// As Kiroku has it.
+server.keepAliveTimeout = 60_000
 server.listen(0, '127.0.0.1')
 await once(server, 'listening')
 

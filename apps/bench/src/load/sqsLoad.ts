@@ -13,7 +13,8 @@ const open = new Map<string, RawHttp[]>()
 
 /** Connections to a server, which stay open. */
 const connectionsTo = async (url: string, count: number): Promise<readonly RawHttp[]> => {
-  const known = open.get(url) ?? []
+  // Those that rested for too long were closed.
+  const known = (open.get(url) ?? []).filter(({ isOpen }) => isOpen)
   open.set(url, known)
   while (known.length < count) known.push(await RawHttp.open(url))
   return known.slice(0, count)

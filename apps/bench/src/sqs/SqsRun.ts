@@ -43,6 +43,8 @@ export class SqsServers {
       dataDir: await this.#run.folder(),
       profile: this.#run.profile,
       sqs: keysFile === undefined ? {} : { keysFile },
+      // Beside the long polls there are those that send.
+      env: { KIROKU_HTTP_CONNECTIONS: '12000', KIROKU_HTTP_REQUESTS: '12000' },
     })
     this.#stack.defer(() => engine.stop())
     return { name, url: engine.sqs, pids: [engine.pid, server.pid], nats: server.url, engine }

@@ -5,18 +5,22 @@ import type { KirokuLoad } from '../load/kirokuLoad.ts'
 import { rawRequest } from './RawRequest.ts'
 import { SqsServers, type SqsRun } from './SqsRun.ts'
 
-/** All attributes of a queue beside many messages that were received and came back, against those of a queue in an empty engine. */
+/** All attributes of a queue beside many messages in flight, against those of a queue in an empty engine. */
 export const measureAttributes = async (run: SqsRun): Promise<Figure[]> => {
   await using servers = new SqsServers(run)
   const { sizes, progress } = run
   progress.step('starting servers')
-  const [full, empty] = [await servers.kiroku('a million messages'), await servers.kiroku('no message')]
+  const [full, empty] = [await servers.kiroku('many messages'), await servers.kiroku('no message')]
   const load = servers.load()
   const producer = servers.process<KirokuLoad>('kirokuLoad', [full.nats])
   const requests = await Promise.all(
     [full, empty].map(async ({ url }) => {
       const QueueUrl = `${url}/000000000000/mail`
-      const create = await rawRequest(url, (c) => c.send(new CreateQueueCommand({ QueueName: 'mail' })))
+      // The messages stay in flight.
+      const Attributes = { VisibilityTimeout: '43200' }
+      const create = await rawRequest(url, (c) =>
+        c.send(new CreateQueueCommand({ QueueName: 'mail', Attributes })),
+      )
       await load.ask('time', { url, request: create, count: 1 })
       return rawRequest(url, (c) =>
         c.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] })),

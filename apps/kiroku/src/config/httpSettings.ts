@@ -53,7 +53,7 @@ export const httpSettings = [
     env: 'KIROKU_HTTP_REQUESTS',
     kind: 'int',
     min: 1,
-    default: '4096',
+    default: '10000',
     metavar: 'N',
     description: 'Requests that the HTTP API answers at once, waiting receives and live feeds among them.',
   }),
