@@ -209,7 +209,8 @@ it('the types of the client are the words of its users, and none of the engine',
       ConsumeMode Ranges QueueAddress DeadLetterTarget DeliveryConfig QueueConfig HeldLane RedriveTo
       RedriveSkip RedriveTarget RedriveState Redrive TimeFigures QueueTimes OutboxDescription
       PartDescription PartitionClock StorageDescription CheckpointsDescription TypesOf SendableProperty
-      ClientOptions NatsOptions BatchFigures RecentBatches ConsumerDescription DiscardedMessages
+      ClientOptions NatsOptions BatchFigures RecentBatches ConsumerDescription DiscardedMessages NamesPage
+      PauseOptions
     `).toSorted(),
   )
 })

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -8,15 +7,15 @@ import { expect, it } from 'vitest'
 import { CommandLine, launcher } from '../security/CommandLine.ts'
 
 it('kiroku up serves clients of SQS by itself, on a free port where the usual one is taken, counts their requests, and serves none beside tokens without keys', async () => {
-  // The port is in use from here on, by this server or by whatever had it before.
   const other = createServer()
-  const settled = Promise.race([once(other, 'listening'), once(other, 'error')])
+  const settled = new Promise((resolve) => other.once('listening', resolve).once('error', resolve))
   other.listen(9324, '127.0.0.1')
   await settled
   try {
     await using cli = await CommandLine.open()
     const { api, sqs } = await cli.engine(['up'])
-    expect(new URL(sqs!).port).not.toBe('9324')
+    // Where this server is not, another engine had the port, and may have given it up.
+    if (other.listening) expect(new URL(sqs!).port).not.toBe('9324')
     expect((await fetch(`${sqs}/?Action=ListQueues`)).status).toBe(200)
     expect((await fetch(`${sqs}/?Action=GetQueueUrl&QueueName=none`)).status).toBe(400)
     const metrics = await (await fetch(`${api}/metrics`)).text()
