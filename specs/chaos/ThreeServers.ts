@@ -91,11 +91,14 @@ export class ThreeServers {
     stack.defer(() => nats.stop())
     const connection = await connect({ servers: nats.urls, name: 'chaos' })
     stack.defer(() => connection.close())
-    const jetStream = async () => (await connection.request('$JS.API.INFO')).json<object>()
-    await waitUntil(async () => !('error' in (await jetStream())), {
+    // JetStream may have a leader that does not know all servers yet.
+    const probe = JSON.stringify({ name: 'PROBE', subjects: ['probe'], num_replicas: 3, storage: 'memory' })
+    const probed = async () => (await connection.request('$JS.API.STREAM.CREATE.PROBE', probe)).json<object>()
+    await waitUntil(async () => !('error' in (await probed())), {
       timeoutMs: startMs,
-      what: 'JetStream has a leader',
+      what: 'JetStream makes a stream of three replicas',
     })
+    await connection.request('$JS.API.STREAM.DELETE.PROBE')
 
     const previous = hasPreviousRelease() ? unpackInto(join(folder, 'previous')) : undefined
     const proxies = new Map<EngineProcess, readonly TcpProxy[]>()
