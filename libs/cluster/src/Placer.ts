@@ -183,7 +183,7 @@ export class Placer {
       else if (view.holders.get(partition)?.next !== undefined) this.#resume(partition, plan[partition])
   }
 
-  /** Goes on with a hand-over that failed behind its announcement, or takes that back: others count it as on its way. */
+  /** Goes on with a hand-over that ended behind its announcement, or takes that back: others count it as on its way. */
   #resume(partition: number, to: string | undefined): void {
     if (this.#steps.get(partition) !== 'running') return
     const { membership, locks, onTrouble } = this.#o
@@ -226,8 +226,8 @@ export class Placer {
       if (next !== undefined) {
         await locks.note(partition, { next })
         const came = await this.#loadedBy(partition, next)
-        // It serves on until there is another one to hand over to.
-        if (came === 'gone' && !this.#isInAHurry()) return locks.note(partition, { next: undefined })
+        // It serves on: what was announced goes to another node, or is taken back.
+        if (came === 'gone' && !this.#isInAHurry()) return
         if (came === 'loaded') this.#loadedAhead.add(partition)
       }
       await running.stop()
