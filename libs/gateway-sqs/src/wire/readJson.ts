@@ -1,4 +1,5 @@
 import { SqsError } from '../SqsError.ts'
+import { isObject } from './isObject.ts'
 import type { Members, Shape } from './Shape.ts'
 
 /** Reads the body of a request in the JSON protocol. Errors: `MalformedInput`. */
@@ -53,9 +54,6 @@ const readMembers = (members: Members, value: Readonly<Record<string, unknown>>)
   }
   return found
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Whether text is base64 as it is written, padding included. */
 export const isBase64 = (text: string): boolean =>

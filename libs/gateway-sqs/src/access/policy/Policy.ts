@@ -1,4 +1,5 @@
 import { SqsError } from '../../SqsError.ts'
+import { isObject } from '../../wire/isObject.ts'
 import { readConditions, type Conditions } from './conditions.ts'
 
 /** Whom a statement is about: everyone, or accounts and users by their ARNs. */
@@ -149,8 +150,5 @@ const textsOf = (value: unknown): readonly string[] | undefined => {
     ? (value as readonly string[])
     : undefined
 }
-
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const quoted = (text: string): string => JSON.stringify(text.slice(0, 100))

@@ -1,4 +1,5 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
+import { isObject } from '../../wire/isObject.ts'
 import { isLikeText } from './isLikeText.ts'
 
 /** What the door knows of a request, by the names of condition keys in lower case. */
@@ -131,8 +132,6 @@ const every = (verdicts: readonly Verdict[]): Verdict =>
  */
 export const readConditions = (value: unknown, wrong: (why: string) => Error): Conditions => {
   if (value === undefined) return () => true
-  const isObject = (each: unknown): each is Readonly<Record<string, unknown>> =>
-    typeof each === 'object' && each !== null && !Array.isArray(each)
   if (!isObject(value)) throw wrong('Condition is an object of operators.')
   const all = Object.entries(value).flatMap(([operator, keys]) => {
     if (!isObject(keys)) throw wrong(`Condition ${operator.slice(0, 100)} is an object of keys.`)

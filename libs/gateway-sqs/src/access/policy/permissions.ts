@@ -1,5 +1,6 @@
 import { invalid, missing, SqsError } from '../../SqsError.ts'
-import { isObject, parseDocument, readPolicy, statementsMax, statementsOf } from './Policy.ts'
+import { isObject } from '../../wire/isObject.ts'
+import { parseDocument, readPolicy, statementsMax, statementsOf } from './Policy.ts'
 
 /** Actions that callers of other accounts, and nobody, can be let do; the others are the owner's alone. */
 export const grantable: ReadonlySet<string> = new Set([
