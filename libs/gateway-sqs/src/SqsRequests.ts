@@ -104,7 +104,6 @@ export class SqsRequests {
     signal: AbortSignal,
   ): Promise<Readonly<Record<string, unknown>>> {
     const { client, queues, account, url, owner, pauseMs } = this.#o
-    const base = url ?? urlAsked(request)
     const atMs = performance.now()
     const found = actions[action]!
     const peer = request.socket.remoteAddress ?? 'unknown'
@@ -128,7 +127,7 @@ export class SqsRequests {
           sees: (queue) => roleOn(caller.grants, queue) !== undefined,
           pauseMs,
           signal,
-          urlOf: (queue) => `${base}/${account}/${queue}`,
+          urlOf: (queue) => `${url ?? urlAsked(request)}/${account}/${queue}`,
           arnOf: (queue) => `arn:aws:sqs:${region}:${account}:${queue}`,
         },
         input,
