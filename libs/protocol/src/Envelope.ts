@@ -104,6 +104,9 @@ export const bodyBytes = (bytes: Uint8Array): number => {
   return bytes.length - start - length
 }
 
+/** Bytes of what an envelope holds beside its body, without their length. */
+export const metaBytes = (bytes: Uint8Array): number => metaPlace(bytes).length
+
 /** Whether what is no reference begins as no envelope does, but as what the engine itself encrypts. */
 export const isDisguised = (message: Uint8Array | object): boolean =>
   message instanceof Uint8Array && message[0] === 0x80 && message[1] === 0x80 && message[2] === 0

@@ -7,6 +7,7 @@ export {
   isDisguised,
   bodyOf,
   encodeEnvelope,
+  metaBytes,
   metaBytesMax,
   decodeEnvelope,
   type EnvelopeMeta,

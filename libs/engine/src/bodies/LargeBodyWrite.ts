@@ -1,5 +1,5 @@
 import type { BodyRef } from '@kiroku/log'
-import { bodyBytes, bodyOf } from '@kiroku/protocol'
+import { bodyBytes, bodyOf, metaBytes } from '@kiroku/protocol'
 import { sha256 } from '../sha256.ts'
 
 /** Bytes that a reference to a record takes in a frame. */
@@ -38,8 +38,12 @@ export class LargeBodyWrite {
     const seq = append(body)
     this.from ??= seq
     const plain = this.#plain[this.messages.length]!
-    const bytes = bodyBytes(plain)
-    const ref = { seq, bytes, metaBytes: plain.length - bytes - 3, digest: () => sha256(bodyOf(plain)) }
+    const ref = {
+      seq,
+      bytes: bodyBytes(plain),
+      metaBytes: metaBytes(plain),
+      digest: () => sha256(bodyOf(plain)),
+    }
     this.messages.push(ref)
     this.#passOver()
   }

@@ -1,5 +1,4 @@
 import {
-  bodyBytes,
   type CommandOf,
   groupRule,
   inTime,
@@ -8,6 +7,7 @@ import {
   isTag,
   KirokuError,
   limits,
+  metaBytes,
   metaBytesMax,
   tagRule,
 } from '@kiroku/protocol'
@@ -15,9 +15,9 @@ import { refuseIds } from '../repeats/sendIds.ts'
 import type { QueueState } from '../state/QueueState.ts'
 import { bytesOf, delayOf, type SizedRef } from './storeSend.ts'
 
-/** Bytes of a message beside its body and the length before its meta. */
+/** Bytes of what a message carries beside its body. */
 const metaBytesOf = (message: Uint8Array | SizedRef): number =>
-  message instanceof Uint8Array ? message.length - bodyBytes(message) - 3 : (message.metaBytes ?? 0)
+  message instanceof Uint8Array ? metaBytes(message) : (message.metaBytes ?? 0)
 
 export const refuseSend = (
   queue: QueueState,
@@ -44,12 +44,9 @@ export const refuseSend = (
       )
     if (bytes < 0 || isDisguised(messages[i]!))
       return new KirokuError('MalformedRequest', `message ${i} is not an envelope`)
-    const metaBytes = metaBytesMax(bytesMax, bytes)
-    if (metaBytesOf(messages[i]!) > metaBytes)
-      return new KirokuError(
-        'InvalidArgument',
-        `the attributes of message ${i} have more than ${metaBytes} bytes`,
-      )
+    const most = metaBytesMax(bytesMax, bytes)
+    if (metaBytesOf(messages[i]!) > most)
+      return new KirokuError('InvalidArgument', `the attributes of message ${i} have more than ${most} bytes`)
     const delay = delayOf(queue, command, i)
     if (!(Number.isInteger(delay) && delay >= 0 && delay <= limits.delayMsMax))
       return new KirokuError(
