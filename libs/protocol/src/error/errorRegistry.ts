@@ -173,7 +173,7 @@ export const errorRegistry: Readonly<Record<ErrorId, ErrorEntry>> = {
     false,
     401,
     8,
-    'Get a new one: from the issuer that this one is of, or from whoever keeps the file of tokens (`kiroku token new`).',
+    'Get a new one from its issuer, or ask the administrator for one (`kiroku token new`).',
   ),
   IssuerUnavailable: entry(
     true,
