@@ -72,8 +72,8 @@ export const runSqsChaos = async (options: {
   const names = Object.keys(kills) as (keyof typeof kills)[]
   for (let round = 1; round <= rounds; round++) {
     const name = names[(round - 1) % names.length]!
-    const before = witness.acknowledged
-    await waitUntil(() => witness.acknowledged > before + random.int(sendsPerRound), within)
+    const killAt = witness.acknowledged + random.int(sendsPerRound)
+    await waitUntil(() => witness.acknowledged > killAt, within)
     await kills[name]()
     const since = witness.acknowledged
     await waitUntil(() => witness.acknowledged >= since + sendsPerRound, {
