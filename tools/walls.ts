@@ -214,10 +214,12 @@ export const rooms: ReadonlyArray<Room> = [
       '@aws-sdk/client-sqs',
       'amqplib',
       'bullmq',
+      'graphile-worker',
+      'pg-boss',
       'playwright-core',
       'node:',
     ],
-    why: 'the benchmarks, which do not ship, compare Kiroku with raw NATS, BullMQ and RabbitMQ, send what the AWS SDK sends, look at its console in a real browser, and need nothing else',
+    why: 'the benchmarks, which do not ship, compare Kiroku with raw NATS, BullMQ, RabbitMQ, graphile-worker and pg-boss, send what the AWS SDK sends, look at its console in a real browser, and need nothing else',
   },
   {
     folder: 'specs',

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { atLeast, atMost, informs, median } from './Figure.ts'
+import { atLeast, atMost, informs, median, spreadOf } from './Figure.ts'
 
 it('says whether a figure met its target', () => {
   expect(atLeast('ratio', 20, '×', 20)).toMatchObject({ value: 20, target: '≥ 20', met: true })
@@ -18,4 +18,14 @@ it.each([
   [[7], 7],
 ])('takes the middle of %j', (values, expected) => {
   expect(median(values)).toBe(expected)
+})
+
+it.each([
+  [[1, 2, 3, 4, 5], 2 / 3],
+  [[5, 5, 5], 0],
+  [[8], 0],
+  // The outermost do not count.
+  [[100, 10, 10, 10, 0], 0],
+])('says how far the middle half of %j lies apart', (values, expected) => {
+  expect(spreadOf(values)).toBeCloseTo(expected)
 })

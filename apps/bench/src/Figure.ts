@@ -7,6 +7,8 @@ export interface Figure {
   readonly target: string | null
   /** Null where there is no target. */
   readonly met: boolean | null
+  /** How far its rounds lie apart, in percent of it, where that stayed large when it was measured again. */
+  readonly spread?: number
 }
 
 /** A figure that should reach at least `target`. */
@@ -41,6 +43,17 @@ export const median = (values: readonly number[]): number => {
   const sorted = values.toSorted((a, b) => a - b)
   const middle = sorted.length >> 1
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
+}
+
+/** How far the middle half of the values lies apart, over the median. */
+export const spreadOf = (values: readonly number[]): number => {
+  const sorted = values.toSorted((a, b) => a - b)
+  const at = (share: number): number => {
+    const place = share * (sorted.length - 1)
+    const [low, high] = [sorted[Math.floor(place)]!, sorted[Math.ceil(place)]!]
+    return low + (high - low) * (place % 1)
+  }
+  return (at(0.75) - at(0.25)) / at(0.5)
 }
 
 const rounded = (value: number): number => Number(value.toPrecision(4))

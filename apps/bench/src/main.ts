@@ -7,6 +7,7 @@ import { compareCheckouts } from './engine/compareCheckouts.ts'
 import { engineBench } from './engine/engineBench.ts'
 import type { Figure } from './Figure.ts'
 import { firstBench } from './first/firstBench.ts'
+import { shapesBench } from './shapes/shapesBench.ts'
 import { sqsBench } from './sqs/sqsBench.ts'
 
 const usage = `usage: npm run bench -- engine [--json] [--quick] [--partitions N] [--only PART] [--profile FOLDER]
@@ -16,6 +17,8 @@ const usage = `usage: npm run bench -- engine [--json] [--quick] [--partitions N
        npm run bench -- first [--json] [--quick] [--only PART]
        npm run bench -- cluster [--json] [--quick] [--only PART]
        npm run bench -- sqs [--json] [--quick] [--only PART] [--profile FOLDER]
+       npm run bench -- shapes [--json] [--quick] [--only PART] [--profile FOLDER]
+                               [--report FILE]
 
   --json            the last line is one JSON object with all figures
   --quick           fewer and smaller rounds
@@ -25,12 +28,14 @@ const usage = `usage: npm run bench -- engine [--json] [--quick] [--partitions N
                     readers or crowd; console: first, frames, slider or beside; first: lone or
                     start; cluster: handover, death, restart, servers, takeover, order,
                     consumers, load, idle or members; sqs: requests, always, signed, polls,
-                    attributes or lives; can be given several times
-  --profile FOLDER  write a CPU profile of each process, for sqs of each engine
+                    attributes or lives; shapes: sizes; can be given several times
+  --profile FOLDER  write a CPU profile of each process, for sqs of each engine, for shapes
+                    of engines and clients
+  --report FILE     write the tables as Markdown
   --against REF     compare with another commit of the project, alternating
 `
 
-const subjects = ['engine', 'audit', 'console', 'first', 'cluster', 'sqs']
+const subjects = ['engine', 'audit', 'console', 'first', 'cluster', 'sqs', 'shapes']
 
 const read = () =>
   parseArgs({
@@ -41,14 +46,16 @@ const read = () =>
       partitions: { type: 'string', default: '1' },
       only: { type: 'string', multiple: true, default: [] },
       profile: { type: 'string' },
+      report: { type: 'string' },
       against: { type: 'string' },
     },
   })
 
-const line = ({ name, value, unit, target, met }: Figure): string => {
+const line = ({ name, value, unit, target, met, spread }: Figure): string => {
   const mark = met === null ? ' ' : met ? '✓' : '✗'
   const number = value.toLocaleString('en', { maximumFractionDigits: 3 })
-  return `${mark} ${name.padEnd(52)} ${number.padStart(12)} ${unit.padEnd(6)} ${target ?? ''}`.trimEnd()
+  const apart = spread !== undefined && `rounds ${spread} % apart`
+  return `${mark} ${name.padEnd(52)} ${number.padStart(12)} ${unit.padEnd(6)} ${[target, apart].filter(Boolean).join(', ')}`.trimEnd()
 }
 
 const main = async (): Promise<number> => {
@@ -59,7 +66,7 @@ const main = async (): Promise<number> => {
     process.stderr.write(`${(error as Error).message}\n${usage}`)
     return 2
   }
-  const { json, quick, partitions, only, profile, against } = given.values
+  const { json, quick, partitions, only, profile, report, against } = given.values
   const [subject] = given.positionals
   if (given.positionals.length !== 1 || !subjects.includes(subject!) || !(Number(partitions) >= 1)) {
     process.stderr.write(usage)
@@ -81,9 +88,11 @@ const main = async (): Promise<number> => {
             ? await clusterBench({ quick, only })
             : subject === 'sqs'
               ? await sqsBench({ quick, only, profile })
-              : against === undefined
-                ? await engineBench({ quick, partitions: Number(partitions), only, profile })
-                : await compareCheckouts(against, quick)
+              : subject === 'shapes'
+                ? await shapesBench({ quick, only, profile, report })
+                : against === undefined
+                  ? await engineBench({ quick, partitions: Number(partitions), only, profile })
+                  : await compareCheckouts(against, quick)
   for (const figure of figures) console.log(line(figure))
   if (json) console.log(JSON.stringify({ figures }))
   return 0

@@ -125,8 +125,22 @@ export class EngineProcess {
     })
   }
 
+  /** Full collections of the engine's thread since this was first asked. */
+  collections(): Promise<number> {
+    return new Promise((resolve) => {
+      this.#child.once('message', resolve)
+      this.#child.send('collections')
+    })
+  }
+
   async stop(): Promise<void> {
     this.#child.kill('SIGTERM')
+    await this.#exited
+  }
+
+  /** Ends it without a word; whatever it started ends by itself. */
+  async kill(): Promise<void> {
+    this.#child.kill('SIGKILL')
     await this.#exited
   }
 }

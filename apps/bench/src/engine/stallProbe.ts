@@ -1,15 +1,31 @@
 /**
- * Loaded into an engine's process before its program: once asked to, watches for the longest stall of the thread, and reports
- * it. Until then it costs the engine nothing; the watch takes 4 % of a core.
+ * Loaded into an engine's process before its program: once asked to, watches for the longest stall of the thread, or counts its full
+ * collections, and reports that. Until then it costs the engine nothing; the watch takes 4 % of a core.
  */
+import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks'
 import { isMainThread } from 'node:worker_threads'
 import { StallWatch } from './StallWatch.ts'
 
+/** What Node tells of a collection. */
+type Collection = PerformanceEntry & { readonly detail: { readonly kind: number } }
+const isFull = constants.NODE_PERFORMANCE_GC_MAJOR
+
 const watch = (): void => {
   let stalls: StallWatch | undefined
-  process.on('message', (question: 'begin' | 'read') => {
-    if (question === 'begin') (stalls ??= new StallWatch()).begin()
-    else process.send!(stalls!.read())
+  let full = 0
+  const countFull = (entries: readonly PerformanceEntry[]): void => {
+    full += entries.filter((entry) => (entry as Collection).detail.kind === isFull).length
+  }
+  let collections: PerformanceObserver | undefined
+  process.on('message', (question: 'begin' | 'read' | 'collections') => {
+    if (question === 'begin') return (stalls ??= new StallWatch()).begin()
+    if (question === 'read') return process.send!(stalls!.read())
+    if (collections === undefined) {
+      collections = new PerformanceObserver((list) => countFull(list.getEntries()))
+      collections.observe({ entryTypes: ['gc'] })
+    }
+    countFull(collections.takeRecords())
+    process.send!(full)
   })
   // An engine whose benchmark is gone must not stay behind.
   process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'))

@@ -1,7 +1,7 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { existsSync, readdirSync } from 'node:fs'
+import { chown, mkdir, writeFile } from 'node:fs/promises'
 import net from 'node:net'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -9,20 +9,55 @@ import { freePort } from '@kiroku/testkit/free-port'
 
 const redisBinary = '/usr/bin/redis-server'
 const rabbitScript = '/usr/lib/rabbitmq/bin/rabbitmq-server'
+const postgresHome = '/usr/lib/postgresql'
 
-/** Whether Debian's packages of `.ci/install-peers` are installed. */
-export const hasPeers = (): boolean => existsSync(redisBinary) && existsSync(rabbitScript)
+/** Folder of the newest PostgreSQL's programs; a client alone brings such a folder too. */
+const postgresBin = (): string | undefined =>
+  existsSync(postgresHome)
+    ? readdirSync(postgresHome)
+        .toSorted((a, b) => Number(b) - Number(a))
+        .map((version) => join(postgresHome, version, 'bin'))
+        .find((folder) => existsSync(join(folder, 'initdb')))
+    : undefined
 
+/** Servers of other systems, and whether Debian's package of each is installed. */
+const installed = {
+  Redis: () => existsSync(redisBinary),
+  RabbitMQ: () => existsSync(rabbitScript),
+  PostgreSQL: () => postgresBin() !== undefined,
+}
+
+export type PeerName = keyof typeof installed
+
+/** Those of `names` that are installed here; says which are not, and how to get them. */
+export const presentPeers = (names: readonly PeerName[]): ReadonlySet<PeerName> => {
+  const missing = names.filter((name) => !installed[name]())
+  if (missing.length > 0)
+    process.stderr.write(
+      `\nbench: NOT beside ${missing.join(', ')}: the server is missing here. Debian's comes with\n  .ci/install-peers\n\n`,
+    )
+  return new Set(names.filter((name) => !missing.includes(name)))
+}
+
+/** Debian's user for PostgreSQL, which refuses to run as root. */
+const postgresUser = 'postgres'
 const startedWithinMs = 60_000
 
-/** A server of another system: a child process, in its own folder, on loopback only. */
+/** A program of a server, and how it is started. */
+type Program = readonly [path: string, args: readonly string[], options?: SpawnOptions]
+
+/** A server of another system: child processes, in its own folder, on loopback only, which end with this process. */
 export class PeerServer {
   readonly port: number
-  readonly #processes: ReadonlyArray<ChildProcess>
+  readonly #folder: string
+  readonly #programs: readonly Program[]
+  #processes: readonly ChildProcess[] = []
+  #reaper: ChildProcess | undefined
 
-  private constructor(port: number, processes: ReadonlyArray<ChildProcess>) {
+  private constructor(folder: string, port: number, programs: readonly Program[]) {
+    this.#folder = folder
     this.port = port
-    this.#processes = processes
+    this.#programs = programs
   }
 
   /** Redis that has each write on disk before it answers. */
@@ -30,7 +65,9 @@ export class PeerServer {
     const port = await freePort()
     const args = ['--bind', '127.0.0.1', '--port', String(port), '--dir', folder]
     const durable = ['--appendonly', 'yes', '--appendfsync', 'always', '--save', '']
-    return PeerServer.#ready(port, [spawn(redisBinary, [...args, ...durable], { stdio: 'ignore' })])
+    return PeerServer.#ready(folder, port, [
+      [redisBinary, [...args, ...durable, '--maxmemory-policy', 'noeviction']],
+    ])
   }
 
   /** RabbitMQ, whose quorum queues have each write on disk before they confirm it. */
@@ -56,32 +93,121 @@ export class PeerServer {
       RABBITMQ_CONF_ENV_FILE: join(folder, 'none-env'),
       RABBITMQ_PID_FILE: join(folder, 'pid'),
     }
-    const names = spawn('epmd', [], { env, stdio: 'ignore' })
-    return PeerServer.#ready(port, [names, spawn(rabbitScript, [], { env, stdio: 'ignore' })])
+    return PeerServer.#ready(folder, port, [
+      ['epmd', [], { env }],
+      [rabbitScript, [], { env }],
+    ])
   }
 
-  static async #ready(port: number, processes: ReadonlyArray<ChildProcess>): Promise<PeerServer> {
-    const server = new PeerServer(port, processes)
-    const deadline = performance.now() + startedWithinMs
-    const last = processes.at(-1)!
-    while (!(await answers(port))) {
-      if (last.exitCode === null && performance.now() < deadline) await setTimeout(50)
-      else {
-        await server.stop()
-        throw new Error(`${last.spawnfile} did not start within ${startedWithinMs / 1_000} s`)
-      }
+  /** PostgreSQL that has each commit on disk before it confirms it. */
+  static async postgres(folder: string): Promise<PeerServer> {
+    const port = await freePort()
+    const [bin, data] = [postgresBin()!, join(folder, 'data')]
+    const user = process.getuid?.() === 0 ? await idsOf(postgresUser) : undefined
+    if (user !== undefined) await chown(folder, user.uid, user.gid)
+    const options = { ...user, cwd: folder, env: { ...process.env, HOME: folder } }
+    const init = ['--pgdata', data, '--username', 'bench', '--auth', 'trust', '--encoding', 'UTF8']
+    await ran(join(bin, 'initdb'), [...init, '--locale', 'C'], options)
+    const settings = {
+      listen_addresses: '127.0.0.1',
+      port,
+      unix_socket_directories: '',
+      max_connections: 200,
+      fsync: 'on',
+      synchronous_commit: 'on',
     }
+    const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+    return PeerServer.#ready(folder, port, [[join(bin, 'postgres'), ['-D', data, ...flags], options]])
+  }
+
+  static async #ready(folder: string, port: number, programs: readonly Program[]): Promise<PeerServer> {
+    const server = new PeerServer(folder, port, programs)
+    await server.#start()
     return server
   }
 
-  async stop(): Promise<void> {
-    for (const process of this.#processes.toReversed()) {
-      if (process.exitCode !== null || process.signalCode !== null) continue
-      const ended = once(process, 'exit')
-      process.kill('SIGTERM')
-      await ended
+  /** The process that serves, which others may be children of. */
+  get pid(): number {
+    return this.#processes.at(-1)!.pid!
+  }
+
+  async #start(): Promise<void> {
+    // Groups of their own, so that whatever they start ends with them.
+    this.#processes = this.#programs.map(([path, args, options]) =>
+      spawn(path, args, { ...options, stdio: 'ignore', detached: true }),
+    )
+    this.#reaper = reaperOf(this.#processes, this.#folder)
+    const deadline = performance.now() + startedWithinMs
+    const last = this.#processes.at(-1)!
+    while (!(await answers(this.port))) {
+      if (last.exitCode === null && performance.now() < deadline) await setTimeout(5)
+      else {
+        await this.stop()
+        throw new Error(`${last.spawnfile} did not start within ${startedWithinMs / 1_000} s`)
+      }
     }
   }
+
+  /** Kills all of it, with whatever it holds in memory, and starts it on what it has on disk. */
+  async crash(): Promise<void> {
+    await this.#end('SIGKILL')
+    await this.#start()
+  }
+
+  stop(): Promise<void> {
+    return this.#end('SIGTERM')
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    for (const child of this.#processes.toReversed()) {
+      const isOver = child.exitCode !== null || child.signalCode !== null || child.pid === undefined
+      const ended = isOver ? undefined : once(child, 'exit')
+      // The group: a server that has ended may have left some of it behind.
+      if (signal === 'SIGKILL') killGroup(child)
+      else child.kill(signal)
+      await ended
+      killGroup(child)
+    }
+    this.#reaper?.kill('SIGKILL')
+  }
+}
+
+const killGroup = ({ pid }: ChildProcess): void => {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL')
+  } catch {
+    // Nothing of it is left.
+  }
+}
+
+/** Ends the groups of these processes, and removes their folder, when this process is gone, however it went: then its input ends. */
+const reaperOf = (processes: readonly ChildProcess[], folder: string): ChildProcess => {
+  const script = 'cat >/dev/null; folder=$1; shift; kill -9 "$@"; rm -rf -- "$folder"'
+  const groups = processes.map(({ pid }) => `-${pid}`)
+  const reaper = spawn('sh', ['-c', script, 'reaper', folder, ...groups], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  })
+  reaper.unref()
+  return reaper
+}
+
+/** Ids of a user and of its group. */
+const idsOf = async (user: string): Promise<{ uid: number; gid: number }> => {
+  const [uid, gid] = [await ran('id', ['-u', user]), await ran('id', ['-g', user])]
+  return { uid: Number(uid), gid: Number(gid) }
+}
+
+/** What a program says; it must succeed. */
+const ran = async (path: string, args: readonly string[], options: SpawnOptions = {}): Promise<string> => {
+  const child = spawn(path, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
+  const said: Buffer[] = []
+  child.stdout!.on('data', (chunk: Buffer) => said.push(chunk))
+  child.stderr!.on('data', (chunk: Buffer) => said.push(chunk))
+  const [code] = (await once(child, 'close')) as [number | null]
+  const text = Buffer.concat(said).toString()
+  if (code !== 0) throw new Error(`${path} failed: ${text}`)
+  return text
 }
 
 const answers = (port: number): Promise<boolean> =>

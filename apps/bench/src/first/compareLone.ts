@@ -2,22 +2,16 @@ import { startServer } from '@kiroku/nats-server'
 import { atLeast, atMost, informs, median, type Figure } from '../Figure.ts'
 import { LoadProcess } from '../LoadProcess.ts'
 import { EngineProcess } from '../engine/EngineProcess.ts'
-import type { LoneLoad } from '../load/loneKiroku.ts'
+import type { ShapeLoad } from '../shapes/serveShape.ts'
 import type { FirstRun } from './FirstRun.ts'
-import { hasPeers, PeerServer } from './PeerServer.ts'
+import { PeerServer, presentPeers } from './PeerServer.ts'
 import { percentile } from './percentile.ts'
 import { perSecond } from './sizes.ts'
-
-const noPeers = `
-bench: NOT beside BullMQ and RabbitMQ, whose servers are missing here. Debian's come with
-  .ci/install-peers
-
-`
 
 /** One system: a server that has each message on disk before it says so, and a process that sends and handles. */
 interface Side {
   readonly name: string
-  readonly load: LoadProcess<LoneLoad>
+  readonly load: LoadProcess<ShapeLoad>
 }
 
 /**
@@ -29,7 +23,7 @@ interface Side {
 export const compareLone = async ({ sizes, progress, folder }: FirstRun): Promise<Figure[]> => {
   const stop: (() => Promise<void>)[] = []
   const load = (name: string, module: string, at: string): Side => {
-    const process = new LoadProcess<LoneLoad>(module, module, [at])
+    const process = new LoadProcess<ShapeLoad>(module, module, [at])
     stop.push(() => process.end())
     return { name, load: process }
   }
@@ -44,17 +38,18 @@ export const compareLone = async ({ sizes, progress, folder }: FirstRun): Promis
       isAudited: true,
     })
     stop.push(() => engine.stop())
-    const sides = [load('Kiroku', 'loneKiroku', server.url)]
-    if (hasPeers()) {
+    const sides = [load('Kiroku', 'shapeKiroku', server.url)]
+    const present = presentPeers(['Redis', 'RabbitMQ'])
+    if (present.has('Redis')) {
       const redis = await PeerServer.redis(await folder())
       stop.push(() => redis.stop())
+      sides.push(load('BullMQ on Redis', 'shapeBull', String(redis.port)))
+    }
+    if (present.has('RabbitMQ')) {
       const rabbit = await PeerServer.rabbit(await folder())
       stop.push(() => rabbit.stop())
-      sides.push(
-        load('BullMQ on Redis', 'loneBull', String(redis.port)),
-        load('RabbitMQ', 'loneRabbit', String(rabbit.port)),
-      )
-    } else process.stderr.write(noPeers)
+      sides.push(load('RabbitMQ', 'shapeRabbit', String(rabbit.port)))
+    }
 
     const tookMs: number[][][] = sides.map(() => [])
     for (let round = 1 - sizes.warmUps; round <= sizes.rounds; round++)

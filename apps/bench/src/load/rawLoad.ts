@@ -1,65 +1,40 @@
-import { AckPolicy, jetstream, jetstreamManager, RetentionPolicy, StorageType } from '@nats-io/jetstream'
-import { connect } from '@nats-io/transport-node'
 import { inParallel } from '../inParallel.ts'
 import { serveTasks } from '../LoadProcess.ts'
+import { RawQueue } from '../RawQueue.ts'
 
-const nc = await connect({ servers: process.argv[2]! })
-const js = jetstream(nc, { timeout: 60_000 })
-const jsm = await jetstreamManager(nc)
-const stream = 'PEER'
-const subject = 'peer'
-const consumerName = 'worker'
+const queue = await RawQueue.open(process.argv[2]!)
 
 const tasks = {
-  /** A work queue as one makes it on JetStream alone. */
-  create: async () => {
-    await jsm.streams.add({
-      name: stream,
-      subjects: [subject],
-      storage: StorageType.File,
-      retention: RetentionPolicy.Workqueue,
-      allow_atomic: true,
-    })
-    await jsm.consumers.add(stream, {
-      durable_name: consumerName,
-      ack_policy: AckPolicy.Explicit,
-      max_ack_pending: -1,
-    })
-  },
+  create: () => queue.create(),
 
   /** Publishes one by one, `window` of them at a time; resolves when all are stored. */
   publish: async (args: { messages: number; bodyBytes: number; window: number }) => {
     const body = new Uint8Array(args.bodyBytes).fill(120)
-    await inParallel(args.messages, args.window, () => js.publish(subject, body))
+    await inParallel(args.messages, args.window, () => queue.publish(body))
   },
 
   /** Publishes atomic batches, `window` of them at a time; resolves when all are stored. */
   publishBatches: async (args: { messages: number; batch: number; bodyBytes: number; window: number }) => {
     const body = new Uint8Array(args.bodyBytes).fill(120)
-    await inParallel(args.messages / args.batch, args.window, async () => {
-      const batch = await js.startBatch(subject, body)
-      for (let i = 2; i < args.batch; i++) batch.add(subject, body)
-      await batch.commit(subject, body)
-    })
+    const bodies = Array.from({ length: args.batch }, () => body)
+    await inParallel(args.messages / args.batch, args.window, () => queue.publishBatch(bodies))
   },
 
   /** Pulls and acknowledges; resolves when the server has the last acknowledgement, whatever it did with it by then. */
   consume: async (args: { messages: number; pull: number }) => {
-    const consumer = await js.consumers.get(stream, consumerName)
-    const messages = await consumer.consume({ max_messages: args.pull })
     let left = args.messages
-    for await (const message of messages) {
-      message.ack()
-      if (--left === 0) break
-    }
-    await nc.flush()
+    const { promise: all, resolve } = Promise.withResolvers<void>()
+    const stop = await queue.consume(args.pull, () => {
+      if (--left === 0) resolve()
+    })
+    await all
+    await stop()
   },
 
-  /** Empties the stream, so that the server's remaining work on acknowledgements disturbs nothing. */
-  purge: () => jsm.streams.purge(stream),
+  purge: () => queue.purge(),
 }
 
 /** What this process can be asked. */
 export type RawLoad = typeof tasks
 
-serveTasks(tasks, () => nc.close())
+serveTasks(tasks, () => queue.close())

@@ -1,0 +1,195 @@
+import { type Server, startServer } from '@kiroku/nats-server'
+import { freePort } from '@kiroku/testkit/free-port'
+import { childrenOf, processorMs, processorMsOfAll } from '../console/processorTime.ts'
+import { EngineProcess } from '../engine/EngineProcess.ts'
+import { PeerServer, presentPeers } from '../first/PeerServer.ts'
+import { LoadProcess } from '../LoadProcess.ts'
+import type { Handling, ShapeLoad } from './serveShape.ts'
+import type { ShapesRun } from './ShapesRun.ts'
+
+/** What went through a nats-server so far, in and out. */
+interface Traffic {
+  readonly messages: number
+  readonly bytes: number
+}
+
+/** Kiroku or a peer: a server in processes of its own, and a process with its client. */
+export interface ShapeSystem {
+  readonly name: string
+  readonly load: LoadProcess<ShapeLoad>
+  /** How its messages are handled where the shape does not say; absent: as its consumers are by default. */
+  readonly handling?: Handling
+  /** It sends in batches of that many bodies, whatever the shape says. */
+  readonly sendsBatches?: number
+  /** It has no way to send several messages at once. */
+  readonly isSingle?: boolean
+  /** Processor time so far of each of its processes, in ms. */
+  readonly spent: () => Readonly<Record<string, number>>
+  /** Ends its server as `kill -9` does and starts it again on what it has on disk; resolves when it serves. */
+  readonly crash: () => Promise<void>
+  /** Only Kiroku's. */
+  readonly own?: Own
+}
+
+/** What is known of Kiroku's processes alone. */
+interface Own {
+  readonly engine: () => EngineProcess
+  readonly nats: Server
+  readonly traffic: () => Promise<Traffic>
+  readonly dataDir: string
+}
+
+/** How Kiroku runs: with its defaults, unless this says otherwise. */
+export interface KirokuOptions {
+  readonly name?: string
+  readonly partitions?: number
+  readonly isAudited?: boolean
+}
+
+/** Everything that a part starts, which ends with it. */
+export class ShapeSystems implements AsyncDisposable {
+  readonly #stack = new AsyncDisposableStack()
+  readonly #run: ShapesRun
+
+  constructor(run: ShapesRun) {
+    this.#run = run
+  }
+
+  /** Kiroku and all peers that are installed. */
+  async all(): Promise<readonly ShapeSystem[]> {
+    this.#run.progress.step('starting Kiroku and its peers')
+    return [await this.kiroku(), ...(await this.peers())]
+  }
+
+  async kiroku({
+    name = 'Kiroku',
+    partitions = 4,
+    isAudited = true,
+  }: KirokuOptions = {}): Promise<ShapeSystem> {
+    const monitor = await freePort()
+    const nats = await startServer({ syncInterval: 'always', extraConfig: `http: "127.0.0.1:${monitor}"` })
+    this.#stack.defer(() => nats.stop())
+    const dataDir = await this.#run.folder()
+    const start = (): Promise<EngineProcess> =>
+      EngineProcess.start({
+        nats: nats.url,
+        partitions,
+        dataDir,
+        isAudited,
+        profile: this.#run.profile,
+      })
+    let engine = await start()
+    this.#stack.defer(() => engine.stop())
+    const load = this.#load('shapeKiroku', nats.url)
+    return {
+      name,
+      load,
+      spent: () => {
+        const [auditor] = childrenOf(engine.pid)
+        return {
+          client: processorMs(load.pid),
+          engine: processorMs(engine.pid),
+          'nats-server': processorMs(nats.pid),
+          ...(auditor === undefined ? {} : { auditor: processorMs(auditor) }),
+        }
+      },
+      crash: async () => {
+        await engine.kill()
+        engine = await start()
+      },
+      own: {
+        engine: () => engine,
+        nats,
+        dataDir,
+        traffic: () => trafficAt(monitor),
+      },
+    }
+  }
+
+  /** The peers that are installed, each with settings that have a message on disk before it is acknowledged. */
+  async peers(): Promise<readonly ShapeSystem[]> {
+    const present = presentPeers(['RabbitMQ', 'Redis', 'PostgreSQL'])
+    const systems: ShapeSystem[] = []
+    if (present.has('RabbitMQ')) systems.push(...(await this.#rabbit()))
+    if (present.has('Redis')) systems.push(...(await this.#bull()))
+    if (present.has('PostgreSQL')) systems.push(...(await this.#postgres()))
+    return [...systems, ...(await this.#jetStream())]
+  }
+
+  async #rabbit(): Promise<readonly ShapeSystem[]> {
+    const server = await this.#server(PeerServer.rabbit)
+    return [{ ...this.#peer('RabbitMQ quorum', 'shapeRabbit', server), isSingle: true }]
+  }
+
+  async #bull(): Promise<readonly ShapeSystem[]> {
+    const server = await this.#server(PeerServer.redis)
+    return [{ ...this.#peer('BullMQ', 'shapeBull', server), handling: { batch: 1, handlers: 100 } }]
+  }
+
+  /** A database for each, so that neither works on what the other left. */
+  async #postgres(): Promise<readonly ShapeSystem[]> {
+    return [
+      {
+        ...this.#peer('graphile-worker', 'shapeGraphile', await this.#server(PeerServer.postgres)),
+        handling: { batch: 1, handlers: 100 },
+      },
+      {
+        ...this.#peer('pg-boss', 'shapePgBoss', await this.#server(PeerServer.postgres)),
+        handling: { batch: 500, handlers: 1 },
+      },
+    ]
+  }
+
+  async #jetStream(): Promise<readonly ShapeSystem[]> {
+    const nats = await startServer({ syncInterval: 'always' })
+    this.#stack.defer(() => nats.stop())
+    const load = this.#load('shapeJetStream', nats.url)
+    const system = {
+      load,
+      spent: () => ({ client: processorMs(load.pid), server: processorMs(nats.pid) }),
+      crash: async () => {
+        await nats.kill('SIGKILL')
+        await nats.restart()
+      },
+    }
+    return [
+      { ...system, name: 'raw JetStream' },
+      { ...system, name: atomicName, sendsBatches: 100 },
+    ]
+  }
+
+  #peer(name: string, module: string, server: PeerServer): ShapeSystem {
+    const load = this.#load(module, String(server.port))
+    return {
+      name,
+      load,
+      spent: () => ({ client: processorMs(load.pid), server: processorMsOfAll(server.pid) }),
+      crash: () => server.crash(),
+    }
+  }
+
+  async #server(start: (folder: string) => Promise<PeerServer>): Promise<PeerServer> {
+    const server = await start(await this.#run.folder())
+    this.#stack.defer(() => server.stop())
+    return server
+  }
+
+  #load(module: string, address: string): LoadProcess<ShapeLoad> {
+    const load = new LoadProcess<ShapeLoad>(module, module, [address], { profile: this.#run.profile })
+    this.#stack.defer(() => load.end())
+    return load
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#stack[Symbol.asyncDispose]()
+  }
+}
+
+/** The peer that sends nothing but atomic batches. */
+const atomicName = 'raw JetStream, atomic batches'
+
+const trafficAt = async (monitor: number): Promise<Traffic> => {
+  const answer = await fetch(`http://127.0.0.1:${monitor}/varz`)
+  const said = (await answer.json()) as Record<'in_msgs' | 'out_msgs' | 'in_bytes' | 'out_bytes', number>
+  return { messages: said.in_msgs + said.out_msgs, bytes: said.in_bytes + said.out_bytes }
+}

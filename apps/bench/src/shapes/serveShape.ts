@@ -1,0 +1,135 @@
+import { randomBytes } from 'node:crypto'
+import { PacedMessages } from '../first/PacedMessages.ts'
+import { inParallel } from '../inParallel.ts'
+import { serveTasks } from '../LoadProcess.ts'
+
+/** How messages are handled: batches of at most so many, so many of them at a time. */
+export interface Handling {
+  readonly batch: number
+  readonly handlers: number
+}
+
+/** One system's client, as its users write it: a queue in which each message is on disk before its send is confirmed. */
+export interface ShapeDriver {
+  /** Sends one; resolves when it is stored. */
+  readonly send: (body: string) => Promise<unknown>
+  /** Sends several at once, in the way that the system has for it; absent: it has none. */
+  readonly sendBatch?: (bodies: readonly string[]) => Promise<unknown>
+  /**
+   * Begins to handle messages and to acknowledge each.
+   *
+   * @param handling absent: as the system's consumers are by default
+   * @param handled called for each message
+   * @returns ends that; resolves when all acknowledgements are stored, or where the system confirms none, are with the server
+   */
+  readonly consume: (
+    handling: Handling | undefined,
+    handled: (text: () => string) => void,
+  ) => Promise<() => Promise<unknown>>
+  /** Records of the log so far, where it is one. */
+  readonly records?: () => Promise<number>
+  readonly close: () => Promise<unknown>
+}
+
+/** How long something took, in ms. */
+type Took = Promise<number>
+
+const tasksOf = (driver: ShapeDriver) => {
+  const paced = new PacedMessages()
+  let stopPaced: (() => Promise<unknown>) | undefined
+
+  const publish = async (args: Publishing): Promise<void> => {
+    const body = textOf(args.bodyBytes)
+    const { batch, window, messages } = args
+    if (batch === 1) return inParallel(messages, window, () => driver.send(body))
+    const bodies = Array.from({ length: batch }, () => body)
+    await inParallel(Math.ceil(messages / batch), window, (i) =>
+      driver.sendBatch!(i * batch + batch <= messages ? bodies : bodies.slice(0, messages - i * batch)),
+    )
+  }
+
+  /** Handles so many messages; the time begins with the first, or when the consumer has begun. */
+  const consume = async (messages: number, handling: Handling | undefined): Took => {
+    let left = messages
+    let beganMs = 0
+    const { promise: all, resolve } = Promise.withResolvers<void>()
+    const stop = await driver.consume(handling, () => {
+      if (beganMs === 0) beganMs = performance.now()
+      if (--left === 0) resolve()
+    })
+    if (beganMs === 0) beganMs = performance.now()
+    await all
+    await stop()
+    return performance.now() - beganMs
+  }
+
+  return {
+    /** Sends messages; resolves when all are stored. */
+    publish: async (args: Publishing): Took => {
+      const beganMs = performance.now()
+      await publish(args)
+      return performance.now() - beganMs
+    },
+
+    /** Handles so many messages that are there; resolves when they are acknowledged. */
+    consume: ({ messages, handling }: { messages: number; handling?: Handling }): Took =>
+      consume(messages, handling),
+
+    /** Sends messages and handles them at the same time; resolves when they are acknowledged. */
+    live: async ({ handling, ...args }: Publishing & { handling?: Handling }): Took => {
+      const beganMs = performance.now()
+      await Promise.all([consume(args.messages, handling), publish(args)])
+      return performance.now() - beganMs
+    },
+
+    /** Sends `count` messages at an even pace; resolves with the time each took to reach its handler, in ms. */
+    measure: async ({ count, perSecond }: { count: number; perSecond: number }): Promise<number[]> => {
+      // The consumer stays for all rounds.
+      stopPaced ??= await driver.consume(undefined, (text) => paced.arrived(Number.parseInt(text())))
+      return paced.run(count, perSecond, (n) => driver.send(`${n} `.padEnd(pacedBytes, 'x')))
+    },
+
+    /** Handles one message that is there; resolves when it was handled. */
+    first: async (): Promise<void> => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const stop = await driver.consume(undefined, () => resolve())
+      await promise
+      await stop()
+    },
+
+    /** Records of the log so far; 0 where it is none. */
+    records: (): Promise<number> => driver.records?.() ?? Promise.resolve(0),
+
+    /** Ends the consumer of `measure`. */
+    rest: async (): Promise<void> => {
+      await stopPaced?.()
+      stopPaced = undefined
+    },
+  }
+}
+
+/** What is sent: messages of a size, in batches of a size, so many of them at a time. */
+interface Publishing {
+  readonly messages: number
+  readonly bodyBytes: number
+  readonly batch: number
+  readonly window: number
+}
+
+/** Bytes of a body that is sent at a pace. */
+const pacedBytes = 128
+
+/** Text that no store makes smaller by more than its alphabet allows. */
+const textOf = (bytes: number): string => randomBytes(bytes).toString('base64url').slice(0, bytes)
+
+/** What the process of any system can be asked. */
+export type ShapeLoad = ReturnType<typeof tasksOf>
+
+/** In the process: does what {@link ShapeLoad} lists with one system's client, until its parent disconnects. */
+export const serveShape = (driver: ShapeDriver): void => {
+  const tasks = tasksOf(driver)
+  serveTasks(tasks, async () => {
+    await tasks.rest()
+    await driver.close()
+  })
+}

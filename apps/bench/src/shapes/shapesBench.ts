@@ -1,0 +1,33 @@
+import { writeFile } from 'node:fs/promises'
+import type { Figure } from '../Figure.ts'
+import { runParts } from '../runParts.ts'
+import { measureSizes } from './measureSizes.ts'
+import { Report } from './Report.ts'
+import { fullSizes, quickSizes } from './sizes.ts'
+
+/** How shapes are measured. */
+export interface ShapesBenchOptions {
+  readonly quick: boolean
+  /** Parts to run; all of them when empty. */
+  readonly only: readonly string[]
+  /** Folder for CPU profiles of engines and clients. */
+  readonly profile: string | undefined
+  /** File for the tables. */
+  readonly report: string | undefined
+}
+
+const parts = { sizes: measureSizes }
+
+/** Measures Kiroku in all shapes that people have, beside what they would take instead: all of it survives a loss of power. */
+export const shapesBench = async ({
+  quick,
+  only,
+  profile,
+  report: file,
+}: ShapesBenchOptions): Promise<Figure[]> => {
+  const report = new Report()
+  const sizes = quick ? quickSizes : fullSizes
+  const figures = await runParts(parts, only, { sizes, profile, report })
+  if (file !== undefined) await writeFile(file, report.text())
+  return figures
+}

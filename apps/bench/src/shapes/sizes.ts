@@ -1,0 +1,42 @@
+/** How much each part does. */
+export interface ShapesSizes {
+  /** Rounds in which every system has its turn. */
+  readonly rounds: number
+  /** Rounds before those, which do not count: how much of a turn each is to prepare. */
+  readonly warmUps: readonly number[]
+  /** How long a turn is to take, in ms; its messages are as many as were done in that time before. */
+  readonly turnMs: number
+  /** Messages of the first turn. */
+  readonly messages: number
+  /** Most bytes of all bodies of a turn. */
+  readonly turnBytes: number
+  /** Longest time of a measured limit, in ms. */
+  readonly limitMs: number
+}
+
+/** Bytes of the bodies. */
+export const bodySizes = [128, 1024, 16 * 1024, 256 * 1024] as const
+
+/** Sends that are under way at once. */
+export const window = 500
+
+/** A body size as people say it. */
+export const sizeName = (bytes: number): string => (bytes < 1024 ? `${bytes} B` : `${bytes / 1024} KB`)
+
+export const fullSizes: ShapesSizes = {
+  rounds: 5,
+  warmUps: [0.3, 1],
+  turnMs: 1_500,
+  messages: 500,
+  turnBytes: 400_000_000,
+  limitMs: 1_500,
+}
+
+export const quickSizes: ShapesSizes = {
+  rounds: 1,
+  warmUps: [1],
+  turnMs: 200,
+  messages: 200,
+  turnBytes: 8_000_000,
+  limitMs: 100,
+}
