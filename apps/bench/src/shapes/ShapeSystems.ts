@@ -1,5 +1,7 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { type Server, startServer } from '@kiroku/nats-server'
 import { freePort } from '@kiroku/testkit/free-port'
+import { reachedIn } from '../audit/reachedIn.ts'
 import { childrenOf, processorMs, processorMsOfAll } from '../console/processorTime.ts'
 import { EngineProcess } from '../engine/EngineProcess.ts'
 import { PeerServer, presentPeers } from '../first/PeerServer.ts'
@@ -19,10 +21,12 @@ export interface ShapeSystem {
   readonly load: LoadProcess<ShapeLoad>
   /** How its messages are handled where the shape does not say; absent: as its consumers are by default. */
   readonly handling?: Handling
-  /** It sends in batches of that many bodies, whatever the shape says. */
-  readonly sendsBatches?: number
+  /** It sends in batches where others send one by one. */
+  readonly sendsBatches?: boolean
   /** It has no way to send several messages at once. */
   readonly isSingle?: boolean
+  /** It is no queue but what one is built on. */
+  readonly isRaw?: boolean
   /** Processor time so far of each of its processes, in ms. */
   readonly spent: () => Readonly<Record<string, number>>
   /** Ends its server as `kill -9` does and starts it again on what it has on disk; resolves when it serves. */
@@ -36,7 +40,8 @@ interface Own {
   readonly engine: () => EngineProcess
   readonly nats: Server
   readonly traffic: () => Promise<Traffic>
-  readonly dataDir: string
+  /** Resolves when its auditor, if it has one, has read what is there now. */
+  readonly audited: () => Promise<void>
 }
 
 /** How Kiroku runs: with its defaults, unless this says otherwise. */
@@ -100,8 +105,11 @@ export class ShapeSystems implements AsyncDisposable {
       own: {
         engine: () => engine,
         nats,
-        dataDir,
         traffic: () => trafficAt(monitor),
+        audited: async () => {
+          const records = await load.ask('records')
+          while (isAudited && reachedIn(dataDir) < records) await pause(lookMs)
+        },
       },
     }
   }
@@ -118,7 +126,7 @@ export class ShapeSystems implements AsyncDisposable {
 
   async #rabbit(): Promise<readonly ShapeSystem[]> {
     const server = await this.#server(PeerServer.rabbit)
-    return [{ ...this.#peer('RabbitMQ quorum', 'shapeRabbit', server), isSingle: true }]
+    return [{ ...this.#peer(rabbitName, 'shapeRabbit', server), isSingle: true }]
   }
 
   async #bull(): Promise<readonly ShapeSystem[]> {
@@ -146,6 +154,7 @@ export class ShapeSystems implements AsyncDisposable {
     const load = this.#load('shapeJetStream', nats.url)
     const system = {
       load,
+      isRaw: true,
       spent: () => ({ client: processorMs(load.pid), server: processorMs(nats.pid) }),
       crash: async () => {
         await nats.kill('SIGKILL')
@@ -153,8 +162,8 @@ export class ShapeSystems implements AsyncDisposable {
       },
     }
     return [
-      { ...system, name: 'raw JetStream' },
-      { ...system, name: atomicName, sendsBatches: 100 },
+      { ...system, name: rawName },
+      { ...system, name: atomicName, sendsBatches: true },
     ]
   }
 
@@ -185,8 +194,16 @@ export class ShapeSystems implements AsyncDisposable {
   }
 }
 
+const lookMs = 20
+
 /** The peer that sends nothing but atomic batches. */
-const atomicName = 'raw JetStream, atomic batches'
+export const atomicName = 'raw JetStream, atomic batches'
+
+/** The same without batches. */
+export const rawName = 'raw JetStream'
+
+/** RabbitMQ with the queues that it has for what must not be lost. */
+export const rabbitName = 'RabbitMQ quorum'
 
 const trafficAt = async (monitor: number): Promise<Traffic> => {
   const answer = await fetch(`http://127.0.0.1:${monitor}/varz`)

@@ -4,26 +4,30 @@ import type { Report } from './Report.ts'
 
 /** What a phase should reach. */
 export interface Target {
-  /** Messages per second over those of the best peer. */
+  /** Messages per second over those of the best peer, and of the best that is a queue. */
   readonly overBest?: number
+  readonly overBestQueue?: number
   /** Messages per second over those of some peers. */
   readonly over?: Readonly<Record<string, number>>
   /** Processor time a message over that of the peer that takes least, at most. */
   readonly processor?: number
 }
 
-/** The figures of a shape, whose first system is Kiroku; the table of it goes to the report. */
+/** The figures of a shape, whose first system is Kiroku, and which peers may follow; the table of it goes to the report. */
 export const figuresOf = (
   report: Report,
   shape: Shape,
   measured: readonly Measured[],
-  targetOf: (phase: string) => Target,
+  targetOf?: (phase: string) => Target,
 ): Figure[] =>
   shape.phases.flatMap(({ name: phase }) => {
     const rows = measured.filter((each) => each.phase === phase)
     const title = `${shape.title}, ${phase}`
-    report.table(title, columns, rows.map(rowOf(rows.slice(1))))
-    return [...rows.flatMap((row) => plain(title, row)), ...against(title, rows, targetOf(phase))]
+    report.table(title, columns, rows.map(rowOf(targetOf === undefined ? [] : rows.slice(1))))
+    return [
+      ...rows.flatMap((row) => plain(title, row)),
+      ...(targetOf === undefined ? [] : against(title, rows, targetOf(phase))),
+    ]
   })
 
 const plain = (title: string, row: Measured): Figure[] => {
@@ -48,12 +52,23 @@ const against = (title: string, [own, ...peers]: readonly Measured[], target: Ta
   if (own === undefined || peers.length === 0) return []
   const best = peers.reduce((a, b) => (a.perSecond > b.perSecond ? a : b))
   const leastUs = Math.min(...peers.map(({ sumUs }) => sumUs))
+  const name = `${title}, Kiroku over the best peer`
   const overBest = own.perSecond / best.perSecond
   const figures = [
     target.overBest === undefined
-      ? informs(`${title}, Kiroku over the best peer`, overBest, '×')
-      : atLeast(`${title}, Kiroku over the best peer`, overBest, '×', target.overBest),
+      ? informs(name, overBest, '×')
+      : atLeast(name, overBest, '×', target.overBest),
   ]
+  const queues = peers.filter(({ system }) => system.isRaw !== true).map(({ perSecond }) => perSecond)
+  if (target.overBestQueue !== undefined && queues.length > 0)
+    figures.push(
+      atLeast(
+        `${title}, Kiroku over the best queue`,
+        own.perSecond / Math.max(...queues),
+        '×',
+        target.overBestQueue,
+      ),
+    )
   for (const [peer, least] of Object.entries(target.over ?? {})) {
     const found = peers.find(({ system }) => system.name === peer)
     if (found !== undefined)

@@ -1,15 +1,11 @@
 import { atLeast, atMost, type Figure, informs } from '../Figure.ts'
 import { figuresOf } from './figuresOf.ts'
 import { measureLimits } from './measureLimits.ts'
-import { type Measured, measureTurns, type Shape } from './measureTurns.ts'
+import { handled, inBatches, type Measured, measureTurns, type Shape } from './measureTurns.ts'
 import { ShapeSystems } from './ShapeSystems.ts'
 import type { ShapesRun } from './ShapesRun.ts'
 import { bodySizes, sizeName, window } from './sizes.ts'
 
-/** Most bytes of a batch: larger ones hold up those behind them. */
-const batchBytesMax = 1024 * 1024
-/** Batches that are under way at once. */
-const batchWindow = 4
 /** From here on bodies decide, not messages. */
 const largeBytes = 16 * 1024
 /** Bodies whose collections are counted. */
@@ -44,32 +40,21 @@ const sizeShape = (bodyBytes: number): Shape => ({
   phases: [
     {
       name: 'publish',
-      run: ({ load, sendsBatches }, messages) =>
-        load.ask(
+      kind: 'send',
+      run: (system, messages) =>
+        system.load.ask(
           'publish',
-          sendsBatches === undefined
-            ? { messages, bodyBytes, batch: 1, window }
-            : inBatches(messages, bodyBytes, sendsBatches),
+          system.sendsBatches === true
+            ? inBatches(system, messages, bodyBytes)
+            : { messages, bodyBytes, batch: 1, window },
         ),
     },
     {
       name: 'consume',
-      run: ({ load, handling }, messages) => load.ask('consume', { messages, ...(handling && { handling }) }),
-      fill: ({ load, isSingle }, messages) =>
-        load.ask(
-          'publish',
-          isSingle === true ? { messages, bodyBytes, batch: 1, window } : inBatches(messages, bodyBytes, 100),
-        ),
+      kind: 'handle',
+      run: (system, messages) => system.load.ask('consume', handled(system, messages)),
     },
   ],
-})
-
-/** Sends in batches of at most so many messages. */
-const inBatches = (messages: number, bodyBytes: number, most: number) => ({
-  messages,
-  bodyBytes,
-  batch: Math.max(1, Math.min(most, Math.floor(batchBytesMax / bodyBytes))),
-  window: batchWindow,
 })
 
 /** What the disk and nats-server alone can do with such bodies. */

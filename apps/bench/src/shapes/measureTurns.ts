@@ -1,16 +1,18 @@
 import { median, spreadOf } from '../Figure.ts'
 import type { ShapeSystem } from './ShapeSystems.ts'
 import type { ShapesRun } from './ShapesRun.ts'
+import type { Publishing } from './serveShape.ts'
+import { window } from './sizes.ts'
 
 /** What a system does in its turn, one phase after the other. */
-interface Phase {
+export interface Phase {
   readonly name: string
+  /** Whether it adds messages to what waits, takes all of that, or leaves it as it is. */
+  readonly kind: 'send' | 'handle' | 'live'
   /** How long it took, in ms. */
   readonly run: (system: ShapeSystem, messages: number) => Promise<number>
   /** Some systems have no part in it. */
   readonly isFor?: (system: ShapeSystem) => boolean
-  /** It handles what the phases before it sent; this sends as much more as it needs, and is not measured. */
-  readonly fill?: (system: ShapeSystem, messages: number) => Promise<unknown>
 }
 
 /** What one phase of one turn took. */
@@ -43,6 +45,8 @@ export interface Shape {
   readonly title: string
   readonly bodyBytes: number
   readonly phases: readonly Phase[]
+  /** Whether the auditor's reading belongs to the last phase, however long it takes. */
+  readonly isAudited?: boolean
 }
 
 /**
@@ -131,14 +135,16 @@ class Turns {
   async #turn(system: ShapeSystem): Promise<Turn[]> {
     const turns: Turn[] = []
     let waiting = 0
-    for (const [i, { run, fill }] of this.#phasesOf(system).entries()) {
+    const phases = this.#phasesOf(system)
+    for (const [i, { kind, run }] of phases.entries()) {
       const wanted = this.#messages.get(system)![i]!
       // What waits has to be handled, whatever the time.
-      const messages = fill === undefined ? wanted : Math.max(wanted, waiting)
-      if (messages > waiting) await fill?.(system, messages - waiting)
-      waiting = messages
+      const messages = kind === 'handle' ? Math.max(wanted, waiting) : wanted
+      if (kind === 'handle') await fill(system, messages - waiting, this.#shape.bodyBytes)
+      waiting = kind === 'send' ? waiting + messages : kind === 'handle' ? 0 : waiting
       const before = await costOf(system)
       const tookMs = await run(system, messages)
+      if (this.#shape.isAudited === true && i === phases.length - 1) await system.own?.audited()
       const after = await costOf(system)
       turns.push({
         messages,
@@ -155,8 +161,39 @@ class Turns {
         collections: after.collections - before.collections,
       })
     }
+    if (waiting > 0) await system.load.ask('consume', handled(system, waiting))
+    // The others must not have it beside them.
+    await system.own?.audited()
     return turns
   }
+}
+
+/** What is sent in batches goes in so many bytes at most: larger ones hold up those behind them. */
+const batchBytesMax = 1024 * 1024
+const batchMax = 100
+/** Most batches and bytes that are under way at once; nats-server has at most 50 atomic batches of a stream. */
+const batchWindowMax = 40
+const windowBytesMax = 4 * 1024 * 1024
+
+/** Messages that a system sends in batches of at most so many, if it can. */
+export const inBatches = (
+  { isSingle }: ShapeSystem,
+  messages: number,
+  bodyBytes: number,
+  largest = batchMax,
+): Publishing => {
+  const batch = isSingle === true ? 1 : Math.max(1, Math.min(largest, Math.floor(batchBytesMax / bodyBytes)))
+  if (batch === 1) return { messages, bodyBytes, batch, window }
+  const most = Math.min(batchWindowMax, window / batch, windowBytesMax / batch / bodyBytes)
+  return { messages, bodyBytes, batch, window: Math.floor(most) }
+}
+
+/** Messages that a system's consumers handle as is best for it. */
+export const handled = ({ handling }: ShapeSystem, messages: number) =>
+  handling === undefined ? { messages } : { messages, handling }
+
+const fill = async (system: ShapeSystem, messages: number, bodyBytes: number): Promise<void> => {
+  if (messages > 0) await system.load.ask('publish', inBatches(system, messages, bodyBytes))
 }
 
 /** Batches of atomic sends come out even. */

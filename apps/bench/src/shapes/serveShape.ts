@@ -109,7 +109,7 @@ const tasksOf = (driver: ShapeDriver) => {
 }
 
 /** What is sent: messages of a size, in batches of a size, so many of them at a time. */
-interface Publishing {
+export interface Publishing {
   readonly messages: number
   readonly bodyBytes: number
   readonly batch: number

@@ -1,6 +1,9 @@
 import { writeFile } from 'node:fs/promises'
 import type { Figure } from '../Figure.ts'
 import { runParts } from '../runParts.ts'
+import { measureBatches } from './measureBatches.ts'
+import { measurePartitions } from './measurePartitions.ts'
+import { measureSends } from './measureSends.ts'
 import { measureSizes } from './measureSizes.ts'
 import { Report } from './Report.ts'
 import { fullSizes, quickSizes } from './sizes.ts'
@@ -16,7 +19,12 @@ export interface ShapesBenchOptions {
   readonly report: string | undefined
 }
 
-const parts = { sizes: measureSizes }
+const parts = {
+  sizes: measureSizes,
+  batches: measureBatches,
+  sends: measureSends,
+  partitions: measurePartitions,
+}
 
 /** Measures Kiroku in all shapes that people have, beside what they would take instead: all of it survives a loss of power. */
 export const shapesBench = async ({

@@ -17,6 +17,9 @@ export interface ShapesSizes {
 /** Bytes of the bodies. */
 export const bodySizes = [128, 1024, 16 * 1024, 256 * 1024] as const
 
+/** Bytes of the bodies where their size is not the question. */
+export const bodyBytes = 128
+
 /** Sends that are under way at once. */
 export const window = 500
 
