@@ -5,6 +5,12 @@ const mutant = process.env['KIROKU_MUTANT']
 
 const aside = ['**/node_modules/**', '**/dist/**']
 
+/** The specs of the doors for clients of other systems. */
+const doors = ['specs/{sqs,chaos/sqs}/**/*.spec.ts']
+
+// A broken promise may keep a spec waiting for ever.
+const specTimeouts = { testTimeout: mutant === undefined ? 120_000 : 30_000, hookTimeout: 60_000 }
+
 export default defineConfig({
   plugins: mutant === undefined ? [] : [import('./tools/mutate.ts').then(({ mutate }) => mutate(mutant))],
   test: {
@@ -40,11 +46,13 @@ export default defineConfig({
         test: {
           name: 'specs',
           include: ['specs/**/*.spec.ts'],
-          exclude: [...aside, 'specs/console/**'],
-          // A broken promise may keep a spec waiting for ever.
-          testTimeout: mutant === undefined ? 120_000 : 30_000,
-          hookTimeout: 60_000,
+          exclude: [...aside, ...doors, 'specs/console/**'],
+          ...specTimeouts,
         },
+      },
+      {
+        extends: true,
+        test: { name: 'doors', include: doors, exclude: aside, ...specTimeouts },
       },
       {
         extends: true,

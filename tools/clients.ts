@@ -36,7 +36,7 @@ const tried = (client: SqsClient, version: string, { tests }: VitestReport): Tri
 }
 
 const run = async (files: readonly string[], report: string): Promise<void> => {
-  const args = ['vitest', 'run', '--project', 'specs', '--reporter=json', `--outputFile.json=${report}`]
+  const args = ['vitest', 'run', '--project', 'doors', '--reporter=json', `--outputFile.json=${report}`]
   const child = spawn('npx', [...args, ...files.map((file) => `specs/sqs/${file}`)], {
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit'],

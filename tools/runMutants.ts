@@ -7,6 +7,7 @@ import { comparePromises } from './comparePromises.ts'
 import { judgeMutant, type Judgement } from './judgeMutant.ts'
 import { root, runTarget } from './runTarget.ts'
 import { specFiles } from './specFiles.ts'
+import { specStages } from './Stage.ts'
 import { readVitestReport, type VitestReport } from './VitestReport.ts'
 
 /** The specs of one mutant take seconds; this ends those that never would. */
@@ -83,8 +84,10 @@ const runSpecs = async (
   env: Readonly<Record<string, string>> = {},
 ): Promise<VitestReport> => {
   const file = path.join(folder, `${env['KIROKU_MUTANT'] ?? 'none'}.json`)
-  // What a browser sees is a promise too.
-  const how = ['--project', 'console', '--reporter=json', `--outputFile.json=${file}`]
-  await runTarget('specs', [...chosen, ...how], minutes, { env, output: 'dropped' })
+  // A promise may have specs in any of the stages.
+  const [first, ...others] = specStages
+  const projects = others.flatMap((stage) => ['--project', stage])
+  const how = [...projects, '--reporter=json', `--outputFile.json=${file}`]
+  await runTarget(first, [...chosen, ...how], minutes, { env, output: 'dropped' })
   return readVitestReport(file)
 }

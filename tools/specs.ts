@@ -20,7 +20,7 @@ import { runMutants } from './runMutants.ts'
 import { lately, partOf } from './rotation.ts'
 import { root, runTarget } from './runTarget.ts'
 import { specFiles } from './specFiles.ts'
-import { patience, stages } from './Stage.ts'
+import { patience, specStages, stages } from './Stage.ts'
 import { readVitestReport, type VitestReport } from './VitestReport.ts'
 
 const json = process.argv.includes('--json')
@@ -35,8 +35,7 @@ const showPromises = async (): Promise<number> => {
 
   const reports: VitestReport[] = []
   let hasFailed = false
-  // What a browser sees is proven apart from the rest.
-  for (const target of ['specs', 'console']) {
+  for (const target of specStages) {
     const file = path.join(folder, `${target}.json`)
     const minutesMax = stages.find((stage) => stage.target === target)!.minutesMax * patience
     const { code } = await runTarget(
