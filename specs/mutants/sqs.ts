@@ -125,6 +125,13 @@ export const sqsMutants: ReadonlyArray<SpecMutant> = [
     what: 'a name is free as soon as its queue is deleted, whatever pause is asked for',
   },
   {
+    id: 'SQS-14.limit',
+    file: 'libs/gateway-sqs/src/actions/receiveActions.ts',
+    from: 'if (!isFull(await queues.now(queue), 1)) return',
+    to: 'if (isFull(await queues.now(queue), 0)) return',
+    what: 'that too much is in flight looks like an empty queue',
+  },
+  {
     id: 'SQS-15',
     file: 'libs/partition/src/groups/Groups.ts',
     from: ': live.state[first - 1] === State.Available',

@@ -15,6 +15,29 @@ afterAll(async () => {
   await world[Symbol.asyncDispose]()
 })
 
+const inflightMax = 5
+
+/** Has as much in flight as a queue may, which is less than it was made with, and one message more. */
+const crowd = async (queue: string) => {
+  const { config } = await world.client.queues.describe(queue)
+  expect(config.inflightMax).toBe(120_000)
+  await world.client.queues.update(queue, { inflightMax })
+  await world.client.sendBatch(
+    queue,
+    Array.from({ length: inflightMax + 1 }, (_, i) => ({
+      body: 'x',
+      ...(queue.endsWith('.fifo') ? { group: `g-${i}`, dedupId: `d-${i}` } : {}),
+    })),
+  )
+  const taken = await world.client.receive(queue, { max: 10, mode: 'simple' })
+  expect(taken).toHaveLength(inflightMax)
+  // The door goes by what it knew up to a second ago.
+  const QueueUrl = `${world.url}/000000000000/${queue}`
+  const { text } = await json('GetQueueAttributes', { QueueUrl, AttributeNames: ['All'] })
+  expect(text).toContain(`"ApproximateNumberOfMessagesNotVisible":"${inflightMax}"`)
+  return taken
+}
+
 type Input = Readonly<Record<string, unknown>>
 
 const post = async (headers: Record<string, string>, body: string) => {
@@ -63,6 +86,29 @@ const arn = (queue: string): string => `arn:aws:sqs:us-east-1:000000000000:${que
 const entries = (count: number, body = 'x') =>
   Array.from({ length: count }, (_, i) => ({ Id: `e${i}`, MessageBody: body }))
 const limit = 1_048_576
+
+/** Expects an error of SQS, in its words, in both protocols. */
+const expectRefusal = async (
+  action: string,
+  input: Input,
+  status: number,
+  name: string,
+  code: string,
+  text: string,
+): Promise<void> => {
+  const told = await json(action, input)
+  expect(told.status).toBe(status)
+  expect(told.query).toBe(`${code};Sender`)
+  expect(JSON.parse(told.text)).toEqual({
+    __type: expect.stringMatching(new RegExp(`#${name}$`)),
+    message: text,
+  })
+  const xml = await query(action, input)
+  expect(xml.status).toBe(status)
+  expect(unescaped(xml.text)).toContain(
+    `<Error><Type>Sender</Type><Code>${code}</Code><Message>${text}</Message>`,
+  )
+}
 
 it.each<
   readonly [action: string, input: () => Input, status: number, name: string, code: string, text: string]
@@ -177,20 +223,34 @@ it.each<
     'InvalidParameterValue',
     'Source queue must be configured as a Dead Letter Queue.',
   ],
-])(
-  '[SQS-14] %s is refused in the words of SQS, in both protocols',
-  async (action, input, status, name, code, text) => {
-    const told = await json(action, input())
-    expect(told.status).toBe(status)
-    expect(told.query).toBe(`${code};Sender`)
-    expect(JSON.parse(told.text)).toEqual({
-      __type: expect.stringMatching(new RegExp(`#${name}$`)),
-      message: text,
-    })
-    const xml = await query(action, input())
-    expect(xml.status).toBe(status)
-    expect(unescaped(xml.text)).toContain(
-      `<Error><Type>Sender</Type><Code>${code}</Code><Message>${text}</Message>`,
-    )
-  },
+])('[SQS-14] %s is refused in the words of SQS, in both protocols', (action, input, ...refusal) =>
+  expectRefusal(action, input(), ...refusal),
 )
+
+it('[SQS-14] as much in flight as may be is an error of short polls of standard queues alone, until some is deleted', async () => {
+  const limited = await made('limited', {})
+  const [taken] = await crowd('limited')
+  const receive = async (more: Input = {}) => {
+    const { status, text } = await json('ReceiveMessage', { QueueUrl: limited, ...more })
+    return [status, (JSON.parse(text) as { Messages?: readonly unknown[] }).Messages?.length ?? 0]
+  }
+  await expectRefusal(
+    'ReceiveMessage',
+    { QueueUrl: limited },
+    403,
+    'OverLimit',
+    'OverLimit',
+    'Too many messages have been received without being deleted. Please delete your received messages or let them timeout before receiving more.',
+  )
+  expect(await receive({ WaitTimeSeconds: 1 })).toEqual([200, 0])
+  await world.client.ack(taken!.receipt)
+  expect(await receive()).toEqual([200, 1])
+  // That was the last message: what is over the limit is no matter of what there is.
+  expect(await receive()).toEqual([403, 0])
+  await world.client.queues.update('limited', { inflightMax: inflightMax + 1 })
+  expect(await receive()).toEqual([200, 0])
+
+  const QueueUrl = await made('limited.fifo', { FifoQueue: 'true' })
+  await crowd('limited.fifo')
+  expect(await json('ReceiveMessage', { QueueUrl })).toMatchObject({ status: 200, text: '{}' })
+})

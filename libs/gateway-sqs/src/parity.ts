@@ -20,8 +20,8 @@ export const actionParity: Readonly<Record<string, Parity>> = {
   'SendMessage.MessageId': { is: 'extension', says: '`kiroku trace` and `search` take it.' },
   PurgeQueue: { is: 'looser', says: 'Needs no pause of 60 s, unless `--sqs-pauses` is on.' },
   ReceiveMessage: {
-    is: 'looser',
-    says: 'Beyond 120,000 messages in flight nothing is delivered, and that is no error.',
+    is: 'as AWS',
+    says: 'Beyond 120,000 messages in flight nothing is delivered; of a standard queue, a short poll is then `OverLimit`.',
   },
   StartMessageMoveTask: {
     is: 'stricter',
@@ -67,7 +67,7 @@ export const systemAttributeParity: Readonly<Record<string, Parity>> = {
 /** The same of errors. */
 export const errorParity: Readonly<Record<string, Parity>> = {
   InternalFailure: { is: 'as AWS', says: 'A defect; the log of the door says what failed.' },
-  OverLimit: { is: 'looser', says: 'Of policies and permissions; never of messages in flight.' },
+  OverLimit: { is: 'as AWS', says: 'Of policies, permissions and messages in flight.' },
   RequestThrottled: { is: 'as AWS', says: 'The door or the engine is at a limit; with `Retry-After`.' },
   ServiceUnavailable: { is: 'as AWS', says: 'No engine answers; SDKs ask again.' },
   UnsupportedOperation: { is: 'as AWS', says: 'The log must be upgraded first.' },

@@ -1,6 +1,6 @@
 import type { ReceivedMessage } from '@kiroku/client'
 import { asXmlText, tellBody } from '@kiroku/doors'
-import { parseReceipt, type ReceiptAddress } from '@kiroku/protocol'
+import { parseReceipt, type QueueDescription, type ReceiptAddress } from '@kiroku/protocol'
 import { md5, sequenceNumberOf, sha256, uuidOf } from '../ids.ts'
 import { attributeValues, md5OfAttributes, type AttributeValue } from '../message/messageAttributes.ts'
 import { isFifo } from '../queue/attributes.ts'
@@ -163,6 +163,23 @@ const changeOne = async (call: Call, queue: string, input: Input): Promise<objec
 const leaseOf = async ({ queues }: Call, queue: string, seconds: number): Promise<number> =>
   seconds > 0 ? seconds * secondMs : Math.min(1, (await queues.get(queue)).config.leaseMinMs)
 
+/**
+ * Says of a short poll that got nothing that too much is in flight. Counts of the last second tell most queues from those
+ * that are near their limit: nobody takes half of it in a second. Errors: `OverLimit`.
+ */
+const refuseOverLimit = async ({ queues }: Call, queue: string, wait: number | undefined): Promise<void> => {
+  if (wait !== undefined && wait > 0) return
+  const isFull = ({ config: { inflightMax }, counts }: QueueDescription, share: number): boolean =>
+    inflightMax > 0 && counts.inflight >= inflightMax * share
+  const known = await queues.get(queue)
+  if (!isFull(known, 0.5) || (wait === undefined && known.config.receiveWaitMs > 0)) return
+  if (!isFull(await queues.now(queue), 1)) return
+  throw new SqsError(
+    'OverLimit',
+    'Too many messages have been received without being deleted. Please delete your received messages or let them timeout before receiving more.',
+  )
+}
+
 const failed = list(
   'BatchResultErrorEntry',
   structure({ Id: text, SenderFault: flag, Code: text, Message: text }),
@@ -235,9 +252,10 @@ export const receiveActions = {
         ...(visibility === undefined ? {} : { leaseMs: await leaseOf(call, queue, visibility) }),
         ...(attemptId === undefined ? {} : { attemptId }),
       })
-      return messages.length === 0
-        ? {}
-        : { Messages: messages.map((message) => wireMessage(message, call, input)) }
+      if (messages.length > 0)
+        return { Messages: messages.map((message) => wireMessage(message, call, input)) }
+      if (!isFifo(queue)) await refuseOverLimit(call, queue, wait)
+      return {}
     },
   },
 

@@ -26,9 +26,10 @@ export const baseSettings = (fifo: boolean): QueueSettings => ({
   exhaustion: 'onNextReceive',
   retentionMs: 4 * dayMs,
   bodyBytesMax: 1_048_576,
+  inflightMax: 120_000,
   ...(fifo
     ? { groups: 'ordered', lateHandles: 'reject', dedup: 'id', dedupWindowMs: 300 * secondMs }
-    : { groups: 'fair', lateHandles: 'accept', inflightMax: 120_000, retentionFrom: 'original' }),
+    : { groups: 'fair', lateHandles: 'accept', retentionFrom: 'original' }),
 })
 
 /** One attribute: how it is read, and what it is of a queue. */
