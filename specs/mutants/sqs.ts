@@ -167,6 +167,13 @@ export const sqsMutants: ReadonlyArray<SpecMutant> = [
     what: 'a task that left messages behind counts as completed',
   },
   {
+    id: 'SQS-18.ended',
+    file: 'libs/gateway-sqs/src/actions/moveTaskActions.ts',
+    from: "task === taskId && state === 'running'",
+    to: 'task === taskId && state.length > 0',
+    what: 'a task that ended is cancelled once more',
+  },
+  {
     id: 'SQS-19',
     file: 'libs/gateway-sqs/src/access/admit.ts',
     from: "(!isOwn && said !== 'allow')",

@@ -125,9 +125,29 @@ it('[SQS-18] tasks that cannot be are refused', async () => {
   expect(await start(DeadArn, { MaxNumberOfMessagesPerSecond: 501 })).toMatchObject({
     name: 'InvalidParameterValue',
   })
-  for (const TaskHandle of ['nonsense', Buffer.from('{"taskId":7,"sourceArn":"a:b"}').toString('base64')])
-    expect(await refusal(world.sqs.send(new CancelMessageMoveTaskCommand({ TaskHandle })))).toMatchObject({
-      name: 'ResourceNotFoundException',
-    })
+  expect(await start(DeadArn, { DestinationArn: arn('nowhere') })).toEqual({
+    name: 'ResourceNotFoundException',
+    message: "The resource that you specified for the DestinationArn parameter doesn't exist.",
+  })
   expect(await tasks(DeadArn)).toEqual([])
+})
+
+it('[SQS-18] only a task that runs can be cancelled', async () => {
+  const { DeadArn: SourceArn } = await withLetters('ended')
+  const cancel = (TaskHandle: string) =>
+    refusal(world.sqs.send(new CancelMessageMoveTaskCommand({ TaskHandle })))
+  const handle = (taskId: unknown, sourceArn: string) =>
+    Buffer.from(JSON.stringify({ taskId, sourceArn })).toString('base64')
+  const wrong = { name: 'InvalidParameterValue', message: 'Value for parameter TaskHandle is invalid.' }
+  expect([await cancel('nonsense'), await cancel(handle(1, 'a:b'))]).toEqual([wrong, wrong])
+  expect(await cancel(handle(1, arn('nowhere')))).toEqual({
+    name: 'ResourceNotFoundException',
+    message: "The resource that you specified for the SourceArn parameter doesn't exist.",
+  })
+  const { TaskHandle } = await world.sqs.send(new StartMessageMoveTaskCommand({ SourceArn }))
+  await waitUntil(async () => (await tasks(SourceArn))[0]!.Status === 'COMPLETED')
+  const none = { name: 'ResourceNotFoundException', message: 'Task does not exist.' }
+  for (const each of [TaskHandle!, handle(7, SourceArn), handle('10f57157', SourceArn)])
+    expect(await cancel(each)).toEqual(none)
+  expect(await tasks(SourceArn)).toMatchObject([{ Status: 'COMPLETED', ApproximateNumberOfMessagesMoved: 5 }])
 })

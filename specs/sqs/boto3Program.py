@@ -69,7 +69,12 @@ client.send_message(QueueUrl=queue, MessageBody="poison")
 client.change_message_visibility(QueueUrl=queue, ReceiptHandle=poison["ReceiptHandle"], VisibilityTimeout=0)
 assert "Messages" not in client.receive_message(QueueUrl=queue)
 if hasattr(client, "start_message_move_task"):
-    handle = client.start_message_move_task(SourceArn=arn, MaxNumberOfMessagesPerSecond=1)["TaskHandle"]
+    # At its rate it is not done before it is cancelled.
+    for _ in range(10):
+        client.send_message_batch(QueueUrl=dead, Entries=[{"Id": str(i), "MessageBody": "more"} for i in range(10)])
+    handle = client.start_message_move_task(
+        SourceArn=arn, DestinationArn=arn.replace("-dead", ""), MaxNumberOfMessagesPerSecond=1
+    )["TaskHandle"]
     assert client.list_message_move_tasks(SourceArn=arn)["Results"][0]["SourceArn"] == arn
     client.cancel_message_move_task(TaskHandle=handle)
 

@@ -12,32 +12,28 @@ interface Handle {
 
 const handleOf = (handle: Handle): string => Buffer.from(JSON.stringify(handle)).toString('base64')
 
-const unknownTask = (): SqsError =>
-  new SqsError(
-    'ResourceNotFoundException',
-    'The resource that you specified for the TaskHandle does not exist.',
-  )
+const unknownTask = (): SqsError => new SqsError('ResourceNotFoundException', 'Task does not exist.')
 
-/** The task that a handle names, and its queue. Errors: `ResourceNotFoundException`. */
-export const readHandle = (text: string): { readonly taskId: number; readonly source: string } => {
+/** The task that a handle names, and its queue. Errors: `InvalidParameterValue`. */
+export const readHandle = (text: string): { readonly taskId: unknown; readonly source: string } => {
   try {
     const { taskId, sourceArn } = JSON.parse(Buffer.from(text, 'base64').toString()) as Partial<Handle>
-    if (Number.isSafeInteger(taskId) && typeof sourceArn === 'string')
-      return { taskId: taskId!, source: sourceArn.split(':').at(-1)! }
+    return { taskId, source: queueOfArn({ sourceArn }, 'sourceArn') }
   } catch {
-    // It is no handle.
+    throw new SqsError('InvalidParameterValue', 'Value for parameter TaskHandle is invalid.')
   }
-  throw unknownTask()
 }
 
-const noSource = (error: unknown): never => {
-  if (isKirokuError(error) && error.id === 'UnknownQueue')
-    throw new SqsError(
-      'ResourceNotFoundException',
-      "The resource that you specified for the SourceArn parameter doesn't exist.",
-    )
-  throw error
-}
+const notThere =
+  (parameter: 'SourceArn' | 'DestinationArn') =>
+  (error: unknown): never => {
+    if (isKirokuError(error) && error.id === 'UnknownQueue')
+      throw new SqsError(
+        'ResourceNotFoundException',
+        `The resource that you specified for the ${parameter} parameter doesn't exist.`,
+      )
+    throw error
+  }
 
 const statusOf = {
   running: 'RUNNING',
@@ -80,7 +76,8 @@ export const moveTaskActions = {
         'Must be between 1 and 500, if provided.',
       )
       if (to !== undefined) await call.may('SendMessage', { role: 'operator', on: { queue: to } })
-      await call.queues.get(source).catch(noSource)
+      await call.queues.get(source).catch(notThere('SourceArn'))
+      if (to !== undefined) await call.queues.get(to).catch(notThere('DestinationArn'))
       const isDeadLetterQueue = (await call.client.queues.list()).some(
         ({ config }) => config.deadLetter?.name === source,
       )
@@ -126,7 +123,7 @@ export const moveTaskActions = {
     run: async (call, input) => {
       const source = queueOfArn(input, 'SourceArn')
       const max = within(input, 'MaxResults', 1, tasksMax, `Must be between 1 and ${tasksMax}.`) ?? 1
-      const redrives = await call.client.queues.redrives(source).catch(noSource)
+      const redrives = await call.client.queues.redrives(source).catch(notThere('SourceArn'))
       return {
         Results: redrives.slice(0, max).map((each) => taskOf(call, input['SourceArn'] as string, each)),
       }
@@ -139,14 +136,13 @@ export const moveTaskActions = {
     output: { ApproximateNumberOfMessagesMoved: number },
     run: async (call, input) => {
       const { taskId, source } = readHandle(required(input, 'TaskHandle'))
-      try {
-        const { moved } = await call.client.queues.cancelRedrive(source, { task: taskId }, call.by)
-        return { ApproximateNumberOfMessagesMoved: moved }
-      } catch (error) {
-        if (isKirokuError(error) && (error.id === 'UnknownRedrive' || error.id === 'UnknownQueue'))
-          throw unknownTask()
-        throw error
-      }
+      const redrives = await call.client.queues.redrives(source).catch(notThere('SourceArn'))
+      // One that has ended cannot be cancelled; where it ends meanwhile, both are true.
+      const running = redrives.find(({ task, state }) => task === taskId && state === 'running')
+      if (running === undefined) throw unknownTask()
+      const { task, subscription } = running
+      const { moved } = await call.client.queues.cancelRedrive(source, { task, subscription }, call.by)
+      return { ApproximateNumberOfMessagesMoved: moved }
     },
   },
 } as const satisfies Readonly<Record<string, Action>>
