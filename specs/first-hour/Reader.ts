@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { commandsOf, fileOf, isProgram, shownBy, wholeProgram, type Block } from './readBlocks.ts'
+import { commandsOf, fileOf, isProgram, runOf, shownBy, wholeProgram, type Block } from './readBlocks.ts'
 import { showsSame } from './sameShape.ts'
 import { Terminal, type Ran } from './Terminal.ts'
 
@@ -71,6 +71,7 @@ export class Reader {
     const reason = notRun ?? onlyChecked
     const program = isProgram(block) ? wholeProgram(block, this.#program) : undefined
     if (reason !== undefined) this.#tell(block, firstLine(block), { seconds: 0, notRun: reason })
+    else if (await this.#lacksTool(block)) this.#tellSkipped(block)
     else if (program !== undefined) await this.#runProgram(block, program)
     else {
       await this.#makeReady(block)
@@ -83,14 +84,25 @@ export class Reader {
     if (program?.includes('await connect(')) this.#program = program
   }
 
+  async #lacksTool(block: Block): Promise<boolean> {
+    const { needs } = block.notes
+    return needs !== undefined && (await this.#terminal(block).run(needs)).code !== 0
+  }
+
+  #tellSkipped(block: Block): void {
+    const why = `SKIPPED: \`${block.notes.needs}\` fails; .ci/install-clients installs it`
+    const isRequired = process.env['KIROKU_REQUIRE_ALL'] === '1'
+    this.#tell(block, firstLine(block), { seconds: 0, ...(isRequired ? { problem: why } : { notRun: why }) })
+  }
+
   async #runProgram(block: Block, program: string): Promise<void> {
     const { folder } = this.#terminal(block)
     const named = fileOf(block)
-    const file = named ?? `.line-${block.line}.mjs`
-    writeFileSync(path.join(folder, file), put(program, this.#addresses))
+    const { file, command } = runOf(block)
+    writeFileSync(path.join(folder, named ?? file), put(program, this.#addresses))
     if (named === undefined) {
       await this.#makeReady(block)
-      await this.#runCommand(block, `node ${file}`, true)
+      await this.#runCommand(block, command, true)
     }
   }
 

@@ -30,14 +30,16 @@ interface Child {
 }
 
 const limitSeconds = 300
+const patienceMs = 2_000
 let terminals = 0
 
-/** A terminal in which one types commands: it keeps its folder, and what runs on in it ends with it. */
+/** A terminal in which one types commands: it keeps its folder and what was exported, and what runs on in it ends with it. */
 export class Terminal {
   readonly #env: NodeJS.ProcessEnv
   readonly #moved = path.join(tmpdir(), `kiroku-terminal-${process.pid}-${terminals++}`)
   readonly #children = new Set<Child>()
   #folder: string
+  #exports = ''
 
   constructor(folder: string, env: NodeJS.ProcessEnv) {
     this.#folder = folder
@@ -61,11 +63,15 @@ export class Terminal {
     clearTimeout(timer)
     if (first === 'said' && stays !== true) {
       this.#signal(child, 'SIGINT')
+      // Some finish what they wait for first: then one presses it once more.
+      const again = setTimeout(() => this.#signal(child, 'SIGINT'), patienceMs)
       await child.closed
+      clearTimeout(again)
       this.#children.delete(child)
     }
     if (first === 'ended') {
       this.#children.delete(child)
+      if (command.startsWith('export ')) this.#exports += `${command}\n`
       this.#follow()
     }
     return {
@@ -106,7 +112,7 @@ export class Terminal {
 
   #start(command: string, asks: boolean): Child {
     // The last line keeps the folder that a `cd` went to; it must not hide how the command ended.
-    const script = `${command}\ncode=$?; pwd > '${this.#moved}'; exit $code`
+    const script = `${this.#exports}${command}\ncode=$?; pwd > '${this.#moved}'; exit $code`
     const [program, args] = asks
       ? (['script', ['-qec', script, '/dev/null']] as const)
       : (['bash', ['-c', script]] as const)

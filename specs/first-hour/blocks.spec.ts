@@ -3,6 +3,7 @@ import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { packaged } from './packaged.ts'
 import { commandsOf, isProgram, readBlocks, shownBy, wholeProgram } from './readBlocks.ts'
+import { Reader } from './Reader.ts'
 import { showsSame } from './sameShape.ts'
 
 const root = path.resolve(import.meta.dirname, '..', '..')
@@ -41,6 +42,20 @@ describe('what the documents have their readers do', () => {
       '```sh\nnpm ci && npm start  # both\n\n# alone\nkiroku send a "b"\n```',
     )
     expect(commandsOf(block!)).toEqual(['npm ci', 'npm start', 'kiroku send a "b"'])
+  })
+
+  it('is skipped, and said so, where what it needs is missing', async () => {
+    const text = '<!-- needs: false -->\n\n```sh\nexport TO=b\n```\n\n```sh\nexport TO=c\ntest "$TO" = c\n```'
+    const reader = new Reader({ folder: root, env: process.env, instead: () => undefined, told: () => {} })
+    await reader.follow(readBlocks('x.md', text))
+    await reader.close()
+    const [skipped, ...others] = reader.steps.map(({ what, notRun, problem }) => [what, problem ?? notRun])
+    expect(skipped).toEqual(['export TO=b', expect.stringContaining('SKIPPED: `false` fails')])
+    // And what is exported stays with a terminal.
+    expect(others).toEqual([
+      ['export TO=c', undefined],
+      ['test "$TO" = c', undefined],
+    ])
   })
 
   it('continues the program before if it imports nothing', () => {

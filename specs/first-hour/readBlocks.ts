@@ -24,6 +24,8 @@ interface Notes {
   readonly endedAfter?: string
   /** `meanwhile: COMMAND`: what others do while the block runs. */
   readonly meanwhile?: string
+  /** `needs: COMMAND`: where it fails, what the block is for is not installed, and the block is skipped. */
+  readonly needs?: string
   /** `before: COMMAND`: what a reader has at this point and the document takes for granted. */
   readonly before: ReadonlyArray<string>
   /** `WORD is: COMMAND`: the reader puts something of their own in the word's place; the command prints it. */
@@ -38,6 +40,7 @@ const readNote = (notes: Notes, comment: string, where: string): Notes => {
   if (key === 'only checked') return { ...notes, onlyChecked: value }
   if (key === 'runs on, says') return { ...notes, runsOn: value }
   if (key === 'Ctrl-C after') return { ...notes, endedAfter: value }
+  if (key === 'needs') return { ...notes, needs: value }
   if (key === 'before') return { ...notes, before: [...notes.before, value] }
   if (key === 'meanwhile') return { ...notes, meanwhile: value }
   if (key === 'types') return { ...notes, types: value }
@@ -76,7 +79,14 @@ export const readBlocks = (document: string, markdown: string): ReadonlyArray<Bl
 }
 
 /** Whether the block is a program or part of one. */
-export const isProgram = ({ language }: Block): boolean => ['ts', 'js'].includes(language)
+export const isProgram = ({ language }: Block): boolean => Object.hasOwn(runners, language)
+
+/** What a reader runs programs with, and how files with them end. Debian's Python has Debian's clients, whatever else is on the path. */
+const runners: Readonly<Record<string, readonly [program: string, extension: string]>> = {
+  ts: ['node', 'mjs'],
+  js: ['node', 'mjs'],
+  python: ['/usr/bin/python3', 'py'],
+}
 
 /** Whether its reader has something to do, and does it here. */
 export const isFollowed = (block: Block): boolean =>
@@ -85,7 +95,14 @@ export const isFollowed = (block: Block): boolean =>
   (isProgram(block) || commandsOf(block).length > 0)
 
 /** The file name that a program's first line gives. */
-export const fileOf = ({ text }: Block): string | undefined => /^\/\/ ([\w.-]+\.\w+)\n/.exec(text)?.[1]
+export const fileOf = ({ text }: Block): string | undefined => /^(?:\/\/|#) ([\w.-]+\.\w+)\n/.exec(text)?.[1]
+
+/** The file that a program without a name is put in, and what its reader types to run it. */
+export const runOf = ({ language, line }: Block): { readonly file: string; readonly command: string } => {
+  const [program, extension] = runners[language]!
+  const file = `.line-${line}.${extension}`
+  return { file, command: `${program} ${file}` }
+}
 
 /** What a reader types for the block: a command a line, and one behind each `&&`. */
 export const commandsOf = ({ text, language }: Block): ReadonlyArray<string> => {

@@ -1,4 +1,4 @@
-"""What a program with boto3 does, by client and by resource. Follows the start in docs/sqs.md, whose client is `sqs`. Fails by an exception."""
+"""What a program with boto3 does, by client and by resource. Follows the start in README.md, whose client is `sqs`. Fails by an exception."""
 import sys
 
 import botocore

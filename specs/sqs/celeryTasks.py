@@ -1,4 +1,4 @@
-"""Tasks of a celery worker, which begins as docs/sqs.md says; each call of a task is a line of the file OUTPUT."""
+"""Tasks of a celery worker, which begins as README.md says; each call of a task is a line of the file OUTPUT."""
 import os
 import time
 

@@ -27,7 +27,7 @@ const secret = 'any-secret-of-length'
 let world: SqsWorld
 let sqs: SQSClient
 let folder: TemporaryFolder
-/** As docs/sqs.md has it, but for the secret. */
+/** As README.md has it, but for the secret. */
 let env: NodeJS.ProcessEnv
 const children: ChildProcess[] = []
 beforeAll(async () => {
@@ -72,7 +72,7 @@ const start = (args: readonly string[], more: NodeJS.ProcessEnv = {}): ChildProc
   return child
 }
 
-/** A program that begins as docs/sqs.md says. */
+/** A program that begins as README.md says. */
 const programOf = (client: 'boto3' | 'celery', rest: string, into: string): string => {
   const file = path.join(folder.path, into)
   const program = readFileSync(path.join(import.meta.dirname, rest), 'utf8')
@@ -93,7 +93,7 @@ describe.each(Object.entries(debians))('[SQS-13] %s', (debian, { protocol, pytho
       const [hello, told] = stdout.trim().split('\n')
       expect(hello).toBe('hello')
       expect(told).toMatch(protocol === 'json' ? / json 23$/ : / query 20$/)
-      await world.client.queues.purge('mail')
+      await world.client.queues.purge('orders')
     })
 
     it(
@@ -160,12 +160,12 @@ describe('[SQS-13] other programs', () => {
         readonly Messages: readonly { readonly Body: string; readonly ReceiptHandle: string }[]
       }
       expect(Messages.map(({ Body }) => Body)).toEqual(['hello'])
-      const before = await world.client.queues.describe('mail')
-      const url = `${world.url}/000000000000/mail`
+      const before = await world.client.queues.describe('orders')
+      const url = `${world.url}/000000000000/orders`
       const handle = Messages[0]!.ReceiptHandle
       const deletion = ['delete-message', '--queue-url', url, '--receipt-handle', handle]
       await run(aws, ['--endpoint-url', world.url, 'sqs', ...deletion], { env })
-      const { counts } = await world.client.queues.describe('mail')
+      const { counts } = await world.client.queues.describe('orders')
       expect(counts.committed).toBe(before.counts.committed + 1)
     },
   )
@@ -173,7 +173,7 @@ describe('[SQS-13] other programs', () => {
   it('curl (query) creates a queue, sends and receives, where no keys are', async () => {
     await using open = await createSqsWorld()
     const { stdout } = await run('sh', ['-ec', curlStart(open.url)], { env })
-    expect(stdout).toContain(`<QueueUrl>${open.url}/000000000000/mail</QueueUrl>`)
+    expect(stdout).toContain(`<QueueUrl>${open.url}/000000000000/orders</QueueUrl>`)
     expect(stdout).toContain('<Body>hello</Body>')
     expect(open.defects).toEqual([])
   })

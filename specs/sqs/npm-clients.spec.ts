@@ -37,7 +37,7 @@ it.skipIf(!areThere && !isRequired)(
       writeFileSync(file, text)
       return file
     }
-    const sender = write('sender.mjs', startOf('the AWS SDK', world.url))
+    const sender = write('sender.mjs', startOf('@aws-sdk/client-sqs', world.url))
     await promisify(execFile)(process.execPath, [sender], { env })
 
     const rest = readFileSync(path.join(import.meta.dirname, 'npmProgram.txt'), 'utf8')
