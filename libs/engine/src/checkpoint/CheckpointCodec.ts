@@ -10,6 +10,7 @@ import {
 } from '@kiroku/partition'
 import { KirokuError } from '@kiroku/protocol'
 import { Packr } from 'msgpackr'
+import { firstsApart, firstsTogether } from './letterFirsts.ts'
 
 /** A checkpoint as it is stored: a state, and the record of the log that it stands on. */
 export interface Checkpoint {
@@ -41,7 +42,13 @@ export const encodeCheckpoint = (
   largeBodies: readonly number[],
 ): EncodedCheckpoint => {
   const state = stateHash(snapshot)
-  const content: Checkpoint = { seq, hash: recordHash, stateHash: state, snapshot, largeBodies }
+  const content: Checkpoint = {
+    seq,
+    hash: recordHash,
+    stateHash: state,
+    snapshot: firstsApart(snapshot),
+    largeBodies,
+  }
   const payload = packr.pack(content)
   const digest = hash('sha256', payload, 'buffer')
   return { bytes: Buffer.concat([magic, digest, payload]), digest: digest.toString('hex'), stateHash: state }
@@ -69,7 +76,8 @@ export const decodeCheckpoint = (
       'FutureVersion',
       `a checkpoint has version ${version}; this code reads ${snapshotVersion}`,
     )
-  if (isOwnSnapshot(version)) return { ...stored, digest: digest.toString('hex') }
+  if (isOwnSnapshot(version))
+    return { ...stored, snapshot: firstsTogether(stored.snapshot), digest: digest.toString('hex') }
   // What an older version wrote holds where both mean the same by it, which the hash of the state tells.
   const snapshot = readOlderSnapshot(stored.snapshot)
   return snapshot !== undefined && stateHash(snapshot, stored.stateHash) === stored.stateHash

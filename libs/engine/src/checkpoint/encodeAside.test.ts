@@ -50,6 +50,8 @@ it('makes and reads the same checkpoint on a thread as here, of every part of th
 
   const read = (await decodeAside(aside.bytes))!
   expect(read.oldestBody).toBe(here.oldestBody)
+  expect(outbox[0]!.entries).toMatchObject({ 0: { firstAt: 1_002 }, 1_049: { firstAt: 3_100 } })
+  expect(read.snapshot.outbox).toEqual(outbox)
   expect(stateHash(snapshot(restore(read.snapshot)))).toBe(aside.stateHash)
   // What a store handed out may be its own.
   expect(aside.bytes.length).toBeGreaterThan(0)

@@ -183,9 +183,7 @@ export class Forwarder implements OwnerTask {
     let bytes = 0
     for (const entry of window) {
       const { meta, withLineage } = opened(await this.#body(state, lane, entry))
-      const forwarded = withLineage(
-        this.#lineage(meta, entry, lane, { source, firstAt: state.firstDelivery(entry) }),
-      )
+      const forwarded = withLineage(this.#lineage(meta, entry, lane, source))
       bytes += forwarded.length
       if (messages.length > 0 && bytes > this.#o.sizes.forwardBytesMax) break
       messages.push(forwarded)
@@ -214,12 +212,7 @@ export class Forwarder implements OwnerTask {
     return reply.answers[0] as Answer<'Forward'>
   }
 
-  #lineage(
-    meta: EnvelopeMeta,
-    entry: OutboxEntry,
-    lane: OutboxLane,
-    { source, firstAt }: { readonly source: string; readonly firstAt: number | undefined },
-  ): Lineage {
+  #lineage(meta: EnvelopeMeta, entry: OutboxEntry, lane: OutboxLane, source: string): Lineage {
     const id =
       meta.lineage?.messageId ??
       messageId({
@@ -231,7 +224,7 @@ export class Forwarder implements OwnerTask {
     const before = meta.lineage?.redrives
     const redrives = (Number.isInteger(before) ? before! : 0) + (entry.cause === 'redriven' ? 1 : 0)
     const passed = passedQueues(meta.lineage, { partition: this.#o.log.partition, queue: lane.source })
-    const { attemptsBefore, sentAt, deliveredAt = firstAt } = firstOf(meta.lineage)
+    const { attemptsBefore, sentAt, deliveredAt = entry.firstAt } = firstOf(meta.lineage)
     return {
       messageId: id,
       queue: source,

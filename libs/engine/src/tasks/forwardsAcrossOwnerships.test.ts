@@ -1,15 +1,23 @@
 import { createMemoryLog } from '@kiroku/log'
-import { type Answer, type Command, type CommandOf, KirokuError, type Reply } from '@kiroku/protocol'
+import {
+  type Answer,
+  type Command,
+  type CommandOf,
+  decodeEnvelope,
+  KirokuError,
+  type Reply,
+} from '@kiroku/protocol'
 import { ManualTime, waitUntil } from '@kiroku/testkit'
 import { describe, expect, it } from 'vitest'
 import { limits } from '../limits.ts'
+import type { NodeOptions } from '../Node.ts'
 import { body, by, receive, startTestNode } from '../testing/startTestNode.ts'
 
 /**
  * A node whose messages are dead letters after one failure, in a queue of another partition that says what the test has
  * it say. What it tries again it tries when the test lets time pass.
  */
-const given = async () => {
+const given = async (options: Partial<NodeOptions> = {}) => {
   const time = new ManualTime()
   const log = createMemoryLog({ partitions: 2 }, { now: () => time.wallMs() })
   const asked: (CommandOf<'Forward'> | CommandOf<'ForgetLanes'>)[] = []
@@ -22,7 +30,7 @@ const given = async () => {
     if (known.type === 'ForgetLanes') return answer({ ok: {} })
     return answer({ ok: { outcome: 'stored', upTo: known.forward + known.messages.length } })
   }
-  const one = await startTestNode(log, 'one', { remote, time })
+  const one = await startTestNode(log, 'one', { remote, time, ...options })
   const actor = one.node.actors.get(0)!
   const deadLetter = { name: 'dead', partition: 1, queue: 1 }
   const create = async (queue: string) =>
@@ -50,7 +58,7 @@ const given = async () => {
   const ask = async (command: Command): Promise<void> => {
     expect((await one.node.request(0, [command])).answers[0]!.error).toBeUndefined()
   }
-  return { ...one, actor, time, asked, target, create, taken, lose, ask }
+  return { ...one, log, remote, actor, time, asked, target, create, taken, lose, ask }
 }
 
 describe('an ownership that has ended', () => {
@@ -89,4 +97,24 @@ describe('an ownership that has ended', () => {
     expect(forgotten).toEqual(forgotten.map(() => [queues[0], 1]))
     await close()
   })
+})
+
+it('a letter that waits tells when it was first delivered after a change of owner, which loads a checkpoint, as well', async () => {
+  const checkpoints = { bytesMin: 1e9, ageMs: 1e9, replayMsMax: 0 }
+  const { log, remote, time, asked, target, create, taken, ask, close } = await given({ checkpoints })
+  await create('mail')
+  target.isDown = true
+  const [first] = await taken('mail')
+  const deliveredAt = time.wallMs()
+  await time.advance(1_000)
+  await ask(first!)
+  await close()
+  expect(await (await log.partition(0)).checkpoints.list()).not.toEqual([])
+  asked.length = 0
+  target.isDown = false
+  const two = await startTestNode(log, 'two', { remote, time })
+  await waitUntil(() => asked.length > 0)
+  const [forward] = asked.flatMap((c) => (c.type === 'Forward' ? c.messages : []))
+  expect(decodeEnvelope(forward!).meta.lineage?.deliveredAt).toBe(deliveredAt)
+  await two.close()
 })

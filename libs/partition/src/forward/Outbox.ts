@@ -21,6 +21,11 @@ export interface OutboxEntry {
   readonly bytes?: number
   /** Redrive that moves it; no part of the hash, since older checkpoints do not know it. */
   readonly task?: number
+  /**
+   * When it was first delivered, in ms; absent: never, or that is not known. No part of the hash; checkpoints keep it beside the
+   * letters, since older versions hash all that they find with one.
+   */
+  readonly firstAt?: number
 }
 
 /** What one queue still has to forward to another, in order. */

@@ -24,6 +24,7 @@ export const deadLettered = (state: PartitionState, e: LogEventOf<'DeadLettered'
   const live = state.live
   let forward = e.forward
   eachSlot(state, sub, e.numbers, (slot) => {
+    const firstAt = live.attempt[slot]! > 0 ? live.firstAt[slot]! : 0
     const entry: OutboxEntry = {
       forward: forward++,
       decidedSeq: state.frameSeq,
@@ -36,9 +37,9 @@ export const deadLettered = (state: PartitionState, e: LogEventOf<'DeadLettered'
       error: e.error,
       enqueuedAt: live.enqueuedAt[slot]!,
       ...(sub.name === mainSubscription ? undefined : { subscription: sub.name }),
+      ...(firstAt > 0 ? { firstAt } : undefined),
     }
     lane.entries.push(entry)
-    if (live.attempt[slot]! > 0) state.noteFirst(entry, live.firstAt[slot]!)
   })
   lane.next = forward
   finished(state, e, 'deadLettered')

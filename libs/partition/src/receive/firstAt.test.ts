@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { restore, snapshot, stateHash } from '../index.ts'
+import type { OutboxEntry } from '../forward/Outbox.ts'
 import { TestPartition } from '../testing/TestPartition.ts'
 
 const given = (): TestPartition => {
@@ -38,5 +39,19 @@ describe('the time of the first delivery', () => {
     const older = { ...copy, live: live as typeof copy.live }
     expect(restore(older).live.firstAt[0]).toBe(0)
     expect(stateHash(snapshot(restore(older)))).toBe(stateHash(copy))
+  })
+
+  it('stays with a letter on its way, and is no part of the hash there either', () => {
+    const p = given()
+    p.create('source', { deadLetter: { partition: 1, queue: 1, name: 'dead' } })
+    p.send('source', 1)
+    const delivery = p.receive('source', { max: 1 })!
+    p.pass(100)
+    p.settle('DeadLetter', delivery)
+    const copy = snapshot(p.state)
+    const [lane] = restore(structuredClone(copy)).outbox.values()
+    expect(lane!.entries).toMatchObject([{ firstAt: delivery.now }])
+    const [{ firstAt: _, ...entry }] = lane!.entries as [OutboxEntry]
+    expect(stateHash({ ...copy, outbox: [{ ...lane!, entries: [entry] }] })).toBe(stateHash(copy))
   })
 })

@@ -64,9 +64,9 @@ export const redriven = (state: PartitionState, e: LogEventOf<'Redriven'>): void
       enqueuedAt: m.enqueuedAt,
       ...(e.only === undefined ? {} : { only: e.only }),
       task: e.task,
+      ...(m.firstAt > 0 ? { firstAt: m.firstAt } : undefined),
     }
     lane.entries.push(entry)
-    state.noteFirst(entry, m.firstAt)
   }
   lane.next = forward
   sub.discarded += count

@@ -61,6 +61,8 @@ export interface Snapshot {
   /** In the order in which they are looked at next; absent: none. */
   readonly attempts?: readonly AttemptSnapshot[]
   readonly outbox: readonly OutboxLane[]
+  /** In stored checkpoints alone: when each letter of the outbox was first delivered, in ms, 0 where that is not known; absent: of none it is. */
+  readonly letterFirsts?: Float64Array
   readonly forwardsSeen: readonly (readonly [key: string, upTo: number])[]
   /** Absent: none. */
   readonly closedLanes?: readonly ClosedLanes[]

@@ -104,7 +104,7 @@ const addProducers1 = (
 const addLane = (mix: Mixer, { entries, name: _, ...lane }: OutboxLane): void => {
   mix.text(kind.lane, JSON.stringify(canonical(lane)))
   const { source, target } = lane
-  for (const { task: _, bytes: __, ...entry } of entries)
+  for (const { task: _, bytes: __, firstAt: ___, ...entry } of entries)
     mix.text(kind.letter, JSON.stringify(canonical({ source, target, entry })))
 }
 
@@ -225,7 +225,7 @@ export const stateHash = (s: Snapshot, recorded?: string): string => {
     if (version === 1) {
       const { name: _, ...hashed } = {
         ...lane,
-        entries: lane.entries.map(({ task: _, bytes: __, ...entry }) => entry),
+        entries: lane.entries.map(({ task: _, bytes: __, firstAt: ___, ...entry }) => entry),
       }
       mix.text(kind.lane, JSON.stringify(canonical(hashed)))
     } else addLane(mix, lane)

@@ -1,6 +1,6 @@
 import type { QueueAddress, Ranges, Redrive } from '@kiroku/protocol'
 import { DelayedRuns, type DelayedRun } from '../delay/DelayedRuns.ts'
-import { laneKey, seenKey, type ClosedLanes, type OutboxEntry, type OutboxLane } from '../forward/Outbox.ts'
+import { laneKey, seenKey, type ClosedLanes, type OutboxLane } from '../forward/Outbox.ts'
 import { GroupColumns } from '../groups/GroupColumns.ts'
 import { Attempts } from '../repeats/Attempts.ts'
 import { Dedup } from '../repeats/Dedup.ts'
@@ -53,11 +53,6 @@ export class PartitionState {
   readonly dedup = new Dedup()
   readonly attempts = new Attempts()
   readonly outbox = new Map<string, OutboxLane>()
-  /**
-   * When letters on their way were first delivered, in ms. Checkpoints leave it out, since older versions hash all that they find with
-   * a letter: one that waits across a take-over does not say it.
-   */
-  readonly #firstDeliveries = new WeakMap<OutboxEntry, number>()
   /** Highest forward stored here, by source and target queue. */
   readonly forwardsSeen = new Map<string, number>()
   /** Lanes that were closed here, until their targets have forgotten them, too. */
@@ -115,16 +110,6 @@ export class PartitionState {
     this.frameSeq = seq
     if (at > this.at) this.at = at
     this.dedup.sweep(this.at)
-  }
-
-  /** @param at 0: that is not known */
-  noteFirst(letter: OutboxEntry, at: number): void {
-    if (at > 0) this.#firstDeliveries.set(letter, at)
-  }
-
-  /** When a letter on its way was first delivered, in ms; undefined: never, or that is not known. */
-  firstDelivery(letter: OutboxEntry): number | undefined {
-    return this.#firstDeliveries.get(letter)
   }
 
   /** Whether a repair gave up the delivery that a receipt names. */
