@@ -67,11 +67,11 @@ const startSqs = async (
     requests: counted,
   })
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    const { method = '', url = '/' } = request
+    const { method = '', url = '/', headers } = request
     void requests.answer(request, response, async (body) =>
       signatures === undefined
         ? { ...(await identify(tokens, { presented: '', headers: originOf(request) })), account }
-        : signatures.identify({ method, url, headers: headersOf(request), body }, Date.now()),
+        : signatures.identify({ method, url, headers, body }, Date.now()),
     )
   })
   await new Promise<void>((resolve, reject) => {
@@ -101,6 +101,3 @@ const originOf = ({ headers: { host, origin, 'sec-fetch-site': site } }: Incomin
   origin,
   'sec-fetch-site': site,
 })
-
-const headersOf = ({ headers }: IncomingMessage): Headers =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))

@@ -1,4 +1,4 @@
-import { createHmac, hash, timingSafeEqual } from 'node:crypto'
+import { createHmac, createSecretKey, hash, type KeyObject, timingSafeEqual } from 'node:crypto'
 import { SqsError } from '../SqsError.ts'
 import { nobody, type Caller } from './Caller.ts'
 import type { Keys } from './Keys.ts'
@@ -8,7 +8,7 @@ export interface Signed {
   readonly method: string
   /** Path and query, as they were sent. */
   readonly url: string
-  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   readonly body: string
 }
 
@@ -36,7 +36,7 @@ const derivedMax = 1_000
 export class Signatures {
   readonly #keys: Keys
   readonly #account: string
-  readonly #derived = new Map<string, Buffer>()
+  readonly #derived = new Map<string, KeyObject>()
 
   /** @param account of keys that say none */
   constructor(keys: Keys, account: string) {
@@ -67,9 +67,9 @@ export class Signatures {
     const cached = `${scope} ${secret}`
     let key = this.#derived.get(cached)
     if (key === undefined) {
-      key = [day, region, service, 'aws4_request'].reduce<Buffer>(
-        (before, part) => hmac(before, part),
-        Buffer.from(`AWS4${secret}`),
+      key = [day, region, service, 'aws4_request'].reduce<KeyObject>(
+        (before, part) => createSecretKey(hmac(before, part)),
+        createSecretKey(`AWS4${secret}`, 'utf8'),
       )
       if (this.#derived.size >= derivedMax) this.#derived.clear()
       if (secret !== '') this.#derived.set(cached, key)
@@ -88,14 +88,14 @@ const incomplete = (what: string): SqsError =>
   new SqsError('IncompleteSignature', `The signature of the request is incomplete: ${what}.`)
 
 const claimOf = ({ headers }: Signed, query: URLSearchParams): Claim => {
-  const { authorization } = headers
+  const authorization = textOf(headers['authorization'])
   if (authorization === undefined) return claimOfQuery(query)
   const [scheme, rest = ''] = splitOnce(authorization, ' ')
   if (scheme !== algorithm) throw incomplete(`the algorithm is not ${algorithm}`)
   const parts = new Map(rest.split(',').map((part) => splitOnce(part.trim(), '=')))
   return {
     ...scopeOf(parts.get('Credential')),
-    date: headers['x-amz-date'] ?? '',
+    date: textOf(headers['x-amz-date']) ?? '',
     headers: (parts.get('SignedHeaders') ?? '').split(';'),
     signature: parts.get('Signature') ?? '',
   }
@@ -167,16 +167,21 @@ const canonicalOf = (
     method,
     path.split('/').map(encoded).join('/'),
     parameters,
-    ...signed.map((name) => `${name}:${headers[name]!.trim().replaceAll(/ +/g, ' ')}`),
+    ...signed.map((name) => `${name}:${textOf(headers[name])!.trim().replaceAll(/ +/g, ' ')}`),
     '',
     signed.join(';'),
     isUnsigned ? unsignedPayload : sha256(body),
   ].join('\n')
 }
 
+/** A header that was sent more than once is signed as one. */
+const textOf = (value: string | readonly string[] | undefined): string | undefined =>
+  value === undefined ? undefined : String(value)
+
 const encoded = (text: string): string =>
   encodeURIComponent(text).replaceAll(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
 
-const hmac = (key: Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest()
+/** With a key object: of bytes Node finds out by an error thrown and caught that they are none, at every call. */
+const hmac = (key: KeyObject, text: string): Buffer => createHmac('sha256', key).update(text).digest()
 
 const sha256 = (text: string): string => hash('sha256', text)
