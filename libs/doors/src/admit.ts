@@ -13,7 +13,8 @@ export interface Credentials {
   readonly headers: Headers
 }
 
-const local: Identity = { name: 'local', grants: { role: 'admin', queues: [] } }
+/** Everyone on this machine, where there are no tokens. */
+export const local: Identity = { name: 'local', grants: { role: 'admin', queues: [] } }
 
 /**
  * Finds who a caller is by token; without tokens everyone on this machine is `local`, an admin.

@@ -6,7 +6,7 @@ export type { Door, DoorAccess, OnDefect, OpenDoor } from './Door.ts'
 export { DoorRequests } from './DoorRequests.ts'
 export { checkBind, httpUrl, listenError, type Address } from './address.ts'
 export { isLoopback } from './isLoopback.ts'
-export { actorOf, identify, isFromPage, type Headers } from './admit.ts'
+export { actorOf, checkLocalRequest, identify, isFromPage, local, type Headers } from './admit.ts'
 export { attributeRows, bodyRows, tellBody } from './bodies.ts'
 export { Certificate, checkPair, type CertificatePair } from './Certificate.ts'
 export {

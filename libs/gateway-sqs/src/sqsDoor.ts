@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
   checkBind,
+  checkLocalRequest,
   httpUrl,
-  identify,
+  local,
   InFlight,
   limitedServer,
   listenError,
@@ -14,6 +15,7 @@ import {
   type OpenDoor,
 } from '@kiroku/doors'
 import { KirokuError } from '@kiroku/protocol'
+import type { Caller } from './access/Caller.ts'
 import type { Keys } from './access/Keys.ts'
 import { Signatures } from './access/Signatures.ts'
 import { Queues } from './queue/Queues.ts'
@@ -51,6 +53,7 @@ const startSqs = async (
         'clients of SQS know no tokens: give the door keys, with which they sign',
       )
   }
+  const everyone: Caller = { ...local, account }
   const inFlight = new InFlight(limits)
   const closing = new AbortController()
   const server = limitedServer(limits, () => inFlight.dropped())
@@ -68,11 +71,11 @@ const startSqs = async (
   })
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const { method = '', url = '/', headers } = request
-    void requests.answer(request, response, async (body) =>
-      signatures === undefined
-        ? { ...(await identify(tokens, { presented: '', headers: originOf(request) })), account }
-        : signatures.identify({ method, url, headers, body }, Date.now()),
-    )
+    void requests.answer(request, response, (body) => {
+      if (signatures !== undefined) return signatures.identify({ method, url, headers, body }, Date.now())
+      checkLocalRequest(originOf(request))
+      return everyone
+    })
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(listenError(error, { host, port }) as Error))

@@ -1,6 +1,7 @@
 import { isLoopback, roleFor, type Need } from '@kiroku/doors'
 import type { QueueDescription } from '@kiroku/protocol'
 import { policyOf } from '../queue/attributes.ts'
+import type { Queues } from '../queue/Queues.ts'
 import { SqsError } from '../SqsError.ts'
 import { callerArn, type Caller } from './Caller.ts'
 import type { Facts } from './policy/conditions.ts'
@@ -17,19 +18,14 @@ export interface Request {
   readonly account: string
   readonly peer: string
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
-  readonly nowMs: number
 }
 
 /**
  * Refuses what a caller may not do. Those of the door's account do what their role includes, unless the policy of the queue denies it;
  * those of other accounts, and nobody, only what it allows, and the former no more than their role includes.
  * Errors: `AccessDenied`, `MissingAuthenticationToken`, `Forbidden`.
- * @param describe finds a queue; undefined: it is not there
  */
-export const admit = async (
-  request: Request,
-  describe: (queue: string) => Promise<QueueDescription | undefined>,
-): Promise<void> => {
+export const admit = async (request: Request, queues: Pick<Queues, 'find'>): Promise<void> => {
   const { action, need, caller, account } = request
   const isOwn = caller.account === account
   if (caller.account !== undefined) roleFor(caller, need)
@@ -37,7 +33,7 @@ export const admit = async (
   const single = action.replace(/Batch$/, '')
   if (!isOwn && (queue === undefined || !grantable.has(single))) throw denied(request, 'owner')
   if (queue === undefined) return
-  const found = await describe(queue)
+  const found = await queues.find(queue)
   const policy = found === undefined ? undefined : readOnce(found)
   const said = policy === undefined ? undefined : decide(policy, askedOf(request, single, queue))
   if (said === 'deny' || (!isOwn && said !== 'allow')) throw denied(request, 'policy')
@@ -87,12 +83,13 @@ const readOnce = (queue: QueueDescription): Policy | undefined => {
 }
 
 /** What the door knows of a request, which conditions may ask for. */
-const factsOf = ({ caller, peer, headers, nowMs }: Request): Facts => {
+const factsOf = ({ caller, peer, headers }: Request): Facts => {
   const { account, name, keyId } = caller
   const text = (header: string): string | undefined => {
     const value = headers[header]
     return typeof value === 'string' ? value : undefined
   }
+  const nowMs = Date.now()
   const address = peer.replace(/^::ffff:/, '')
   // What comes over loopback crosses no network, unless a proxy says that it did before.
   const isSecure = isLoopback(address) && (text('x-forwarded-proto') ?? 'https').toLowerCase() === 'https'

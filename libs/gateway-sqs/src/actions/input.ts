@@ -1,5 +1,6 @@
 import { SqsError, invalid, missing } from '../SqsError.ts'
-import type { Call, Input } from './Action.ts'
+import type { Input } from './Action.ts'
+import type { Call } from './Call.ts'
 
 /** A text that must be there. Errors: `MissingParameter`. */
 export const required = (input: Input, name: string): string => {
@@ -45,7 +46,7 @@ const pageMax = 1_000
 
 /** A page of the names that the caller may know: what comes behind the token that it gives, and the token of the next page. */
 export const page = async (
-  { client, sees }: Pick<Call, 'client' | 'sees'>,
+  call: Pick<Call, 'client' | 'sees'>,
   input: Input,
   which: { readonly prefix?: string; readonly deadLetter?: string },
 ): Promise<{ readonly names: readonly string[]; readonly NextToken?: string }> => {
@@ -56,10 +57,10 @@ export const page = async (
   let after = token === undefined ? '' : Buffer.from(token, 'base64url').toString()
   // One more than is told says whether there is another page.
   for (let isMore = true; isMore && found.length <= max;) {
-    const names = await client.queues.names({ ...which, after, max: max + 1 })
+    const names = await call.client.queues.names({ ...which, after, max: max + 1 })
     isMore = names.length > max
     after = names.at(-1) ?? after
-    found.push(...names.filter(sees))
+    found.push(...names.filter((name) => call.sees(name)))
   }
   const names = found.slice(0, max)
   return given === undefined || found.length === names.length

@@ -1,7 +1,8 @@
 import { isKirokuError, type RedriveDescription } from '@kiroku/protocol'
 import { SqsError } from '../SqsError.ts'
 import { list, number, structure, text } from '../wire/Shape.ts'
-import type { Action, Call } from './Action.ts'
+import type { Action } from './Action.ts'
+import type { Call } from './Call.ts'
 import { queueOfArn, required, within } from './input.ts'
 
 /** A task as its handle names it. */
@@ -76,8 +77,8 @@ export const moveTaskActions = {
         'Must be between 1 and 500, if provided.',
       )
       if (to !== undefined) await call.may('SendMessage', { role: 'operator', on: { queue: to } })
-      await call.queues.get(source).catch(notThere('SourceArn'))
-      if (to !== undefined) await call.queues.get(to).catch(notThere('DestinationArn'))
+      await call.queues.now(source).catch(notThere('SourceArn'))
+      if (to !== undefined) await call.queues.now(to).catch(notThere('DestinationArn'))
       const isDeadLetterQueue = (await call.client.queues.list()).some(
         ({ config }) => config.deadLetter?.name === source,
       )

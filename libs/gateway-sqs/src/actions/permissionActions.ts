@@ -1,15 +1,17 @@
 import { withoutPermission, withPermission } from '../access/policy/permissions.ts'
 import { policyNote, policyOf } from '../queue/attributes.ts'
 import { list, text } from '../wire/Shape.ts'
-import type { Action, Call, Input } from './Action.ts'
+import type { Action, Input } from './Action.ts'
+import type { Call } from './Call.ts'
 import { queueOf, required } from './input.ts'
 
 /** Changes the policy of a queue by what it is now; of several changes each begins with what the one before it left. */
 const change = async (
-  { client, queues, by, ...call }: Call,
+  call: Call,
   input: Input,
   changed: (policy: string | undefined, queue: string) => string,
 ): Promise<object> => {
+  const { client, queues, by } = call
   const name = queueOf(call, input)
   await queues.inTurn(name, async () => {
     const notes = policyNote(changed(policyOf(await queues.now(name)), name))

@@ -15,7 +15,8 @@ import { allows, readAllowPolicy } from '../queue/redriveAllowPolicy.ts'
 import { differingTag, tagNotes } from '../queue/tags.ts'
 import { invalid, SqsError } from '../SqsError.ts'
 import { list, map, number, text } from '../wire/Shape.ts'
-import type { Action, Call } from './Action.ts'
+import type { Action } from './Action.ts'
+import type { Call } from './Call.ts'
 import { page, queueOf, required } from './input.ts'
 
 const QueueUrl = text
@@ -42,18 +43,14 @@ const checkName = (name: string, fifo: boolean): void => {
 }
 
 /** Refuses a redrive policy to a queue that is not there, of another kind, or does not allow it. Errors: `InvalidParameterValue`. */
-const checkRedrivePolicy = async (
-  { queues, may }: Call,
-  source: string,
-  policy: string | undefined,
-): Promise<void> => {
+const checkRedrivePolicy = async (call: Call, source: string, policy: string | undefined): Promise<void> => {
   if (policy === undefined || policy === '') return
   const { target } = readRedrivePolicy(policy)
   // What fails is sent there.
-  await may('SendMessage', { role: 'operator', on: { queue: target } })
+  await call.may('SendMessage', { role: 'operator', on: { queue: target } })
   if (isFifo(target) !== isFifo(source))
     throw invalid('RedrivePolicy', policy, 'Dead-letter queue must be same type of queue as the source.')
-  const queue = await queues.now(target).catch((error: unknown) => {
+  const queue = await call.queues.now(target).catch((error: unknown) => {
     if (isKirokuError(error) && error.id === 'UnknownQueue')
       throw invalid('RedrivePolicy', policy, 'Dead letter target does not exist.')
     throw error
@@ -70,9 +67,9 @@ const checkRedrivePolicy = async (
 const differing = (
   queue: QueueDescription,
   given: ReadonlyMap<string, string>,
-  { arnOf }: Call,
+  call: Call,
 ): string | undefined => {
-  const has = attributesOf(queue, ['All'], arnOf)
+  const has = attributesOf(queue, ['All'], call)
   const same = (name: string, value: string): boolean => {
     const own = has.get(name) ?? ''
     if (own === '' || value === '') return own === value
@@ -150,7 +147,7 @@ export const queueActions = {
     run: async (call, input) => {
       const prefix = input['QueueNamePrefix'] as string | undefined
       const { names, ...more } = await page(call, input, prefix === undefined ? {} : { prefix })
-      return { ...(names.length === 0 ? {} : { QueueUrls: names.map(call.urlOf) }), ...more }
+      return { ...(names.length === 0 ? {} : { QueueUrls: names.map((name) => call.urlOf(name)) }), ...more }
     },
   },
 
@@ -173,7 +170,7 @@ export const queueActions = {
     run: async (call, input) => {
       const queue = await call.queues.since(queueOf(call, input), call.atMs)
       const names = (input['AttributeNames'] as readonly string[] | undefined) ?? []
-      const found = attributesOf(queue, names, call.arnOf)
+      const found = attributesOf(queue, names, call)
       return found.size === 0 ? {} : { Attributes: found }
     },
   },
@@ -189,7 +186,7 @@ export const queueActions = {
         throw new SqsError('MissingParameter', 'The request must contain the parameter Attributes.')
       const queue = await call.queues.get(name)
       const settings = settingsOf(given, isFifo(name))
-      checkThroughput(given, attributesOf(queue, ['All'], call.arnOf))
+      checkThroughput(given, attributesOf(queue, ['All'], call))
       await checkRedrivePolicy(call, name, given.get('RedrivePolicy'))
       await call.client.queues.update(name, settings, call.by)
       await call.queues.now(name)
@@ -221,7 +218,7 @@ export const queueActions = {
       const name = queueOf(call, input)
       await call.queues.get(name)
       const { names, ...more } = await page(call, input, { deadLetter: name })
-      return { queueUrls: names.map(call.urlOf), ...more }
+      return { queueUrls: names.map((name) => call.urlOf(name)), ...more }
     },
   },
 } as const satisfies Readonly<Record<string, Action>>

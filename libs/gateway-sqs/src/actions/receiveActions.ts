@@ -6,7 +6,8 @@ import { attributeValues, md5OfAttributes, type AttributeValue } from '../messag
 import { isFifo } from '../queue/attributes.ts'
 import { invalid, missing, SqsError } from '../SqsError.ts'
 import { flag, list, map, number, structure, text } from '../wire/Shape.ts'
-import type { Action, Call, Input } from './Action.ts'
+import type { Action, Input } from './Action.ts'
+import type { Call } from './Call.ts'
 import { answerOf, entriesOf, outcomeOf } from './batch.ts'
 import { queueOf, required, within } from './input.ts'
 import { messageAttributes } from './sendActions.ts'
@@ -35,10 +36,10 @@ const systemAttributes: Readonly<
   MessageDeduplicationId: (message) =>
     isFifo(message.queue) ? (message.dedupId ?? sha256(message.body)) : undefined,
   AWSTraceHeader: ({ traceHeader }) => traceHeader,
-  DeadLetterQueueSourceArn: ({ lineage }, { arnOf }) =>
+  DeadLetterQueueSourceArn: ({ lineage }, call) =>
     lineage === undefined || lineage.cause === 'redriven' || lineage.queue.startsWith('#')
       ? undefined
-      : arnOf(lineage.queue),
+      : call.arnOf(lineage.queue),
 }
 
 /** Their names. */
@@ -58,27 +59,28 @@ const bodyAttributes = ({ contentType }: ReceivedMessage): Map<string, Attribute
 const wireMessage = (message: ReceivedMessage, call: Call, input: Input): object => {
   const told = tellBody('sqs', message)
   const Body = 'base64' in told ? told.base64 : (told as { readonly text: string }).text
+  const wire = { MessageId: uuidOf(message.id), ReceiptHandle: message.receipt, MD5OfBody: md5(Body), Body }
   const wanted = namesOf(input, 'AttributeNames', 'MessageSystemAttributeNames')
-  const system = new Map(
-    Object.entries(systemAttributes).flatMap(([name, of]) => {
-      if (!wanted.includes('All') && !wanted.includes(name)) return []
-      const value = of(message, call)
-      return value === undefined ? [] : [[name, asXmlText(value)] as const]
-    }),
-  )
-  const own = new Map([
-    ...attributeValues(message, namesOf(input, 'MessageAttributeNames')),
-    ...('base64' in told ? bodyAttributes(message) : []),
-  ])
-  const md5OfOwn = md5OfAttributes(own)
+  const system = wanted.length === 0 ? undefined : systemOf(message, call, wanted)
+  const own = attributeValues(message, namesOf(input, 'MessageAttributeNames'))
+  if ('base64' in told) for (const [name, value] of bodyAttributes(message)) own.set(name, value)
   return {
-    MessageId: uuidOf(message.id),
-    ReceiptHandle: message.receipt,
-    MD5OfBody: md5(Body),
-    Body,
-    ...(system.size === 0 ? {} : { Attributes: system }),
-    ...(own.size === 0 ? {} : { MessageAttributes: own, MD5OfMessageAttributes: md5OfOwn }),
+    ...wire,
+    ...(system === undefined || system.size === 0 ? undefined : { Attributes: system }),
+    ...(own.size === 0
+      ? undefined
+      : { MessageAttributes: own, MD5OfMessageAttributes: md5OfAttributes(own) }),
   }
+}
+
+const systemOf = (message: ReceivedMessage, call: Call, wanted: readonly string[]): Map<string, string> => {
+  const system = new Map<string, string>()
+  for (const [name, of] of Object.entries(systemAttributes)) {
+    if (!wanted.includes('All') && !wanted.includes(name)) continue
+    const value = of(message, call)
+    if (value !== undefined) system.set(name, asXmlText(value))
+  }
+  return system
 }
 
 /** Checks that a receipt is one of this queue. Errors: `ReceiptHandleIsInvalid`. */

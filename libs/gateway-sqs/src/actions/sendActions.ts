@@ -11,7 +11,8 @@ import {
 import { isFifo } from '../queue/attributes.ts'
 import { invalid, missing, SqsError } from '../SqsError.ts'
 import { bytes, flag, list, map, number, structure, text } from '../wire/Shape.ts'
-import type { Action, Call, Input } from './Action.ts'
+import type { Action, Input } from './Action.ts'
+import type { Call } from './Call.ts'
 import { answerOf, entriesOf, outcomeOf, type Outcome } from './batch.ts'
 import { queueOf } from './input.ts'
 

@@ -1,6 +1,7 @@
 import type { Need } from '@kiroku/doors'
 import { required, queueOf, queueOfArn } from './input.ts'
-import type { Action, Call, Input } from './Action.ts'
+import type { Action, Input } from './Action.ts'
+import type { Call } from './Call.ts'
 import { readHandle } from './moveTaskActions.ts'
 
 /** What a request is about: the queue that it names, or whatever the caller may see. */

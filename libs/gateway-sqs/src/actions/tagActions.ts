@@ -13,7 +13,8 @@ export const tagActions = {
     role: 'admin',
     input: { QueueUrl, Tags },
     output: {},
-    run: async ({ client, queues, by, ...call }, input) => {
+    run: async (call, input) => {
+      const { client, queues, by } = call
       const name = queueOf(call, input)
       const tags = input['Tags'] as ReadonlyMap<string, string> | undefined
       if (tags === undefined || tags.size === 0) throw missing('Tags')
@@ -27,7 +28,8 @@ export const tagActions = {
     role: 'admin',
     input: { QueueUrl, TagKeys: list('TagKey', text) },
     output: {},
-    run: async ({ client, queues, by, ...call }, input) => {
+    run: async (call, input) => {
+      const { client, queues, by } = call
       const name = queueOf(call, input)
       const keys = input['TagKeys'] as readonly string[] | undefined
       if (keys === undefined || keys.length === 0) throw missing('TagKeys')

@@ -86,6 +86,7 @@ export const attributeValues = (
   { attributes = {}, attributeTypes = {} }: StoredAttributes,
   wanted: readonly string[],
 ): Map<string, AttributeValue> => {
+  if (wanted.length === 0) return new Map()
   const isWanted = (name: string): boolean =>
     wanted.some(
       (each) =>

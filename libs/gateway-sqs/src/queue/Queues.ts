@@ -7,11 +7,18 @@ const currentMs = 1_000
 /** Queues that are remembered. */
 const queuesMax = 10_000
 
+/** What is known of a queue, or asked. */
+interface Known {
+  readonly at: number
+  readonly asked: Promise<QueueDescription>
+  /** Once it is answered. */
+  queue?: QueueDescription
+}
+
 /** The settings of queues, so that not every request asks for them. */
 export class Queues {
   readonly #client: Client
-  readonly #known = new Map<string, { readonly at: number; readonly queue: Promise<QueueDescription> }>()
-
+  readonly #known = new Map<string, Known>()
   readonly #changing = new Map<string, Promise<unknown>>()
 
   constructor(client: Client) {
@@ -19,20 +26,25 @@ export class Queues {
   }
 
   /** A queue as it was within the last second. Errors: `UnknownQueue`. */
-  get(name: string): Promise<QueueDescription> {
+  get(name: string): QueueDescription | Promise<QueueDescription> {
     const now = performance.now()
     const known = this.#known.get(name)
-    if (known !== undefined && now - known.at < currentMs) return known.queue
+    if (known !== undefined && now - known.at < currentMs) return known.queue ?? known.asked
     if (this.#known.size >= queuesMax) this.#known.clear()
-    const queue = this.#client.queues.describe(name, { lossWarnings: false })
-    this.#known.set(name, { at: now, queue })
-    queue.catch(() => this.#known.delete(name))
-    return queue
+    const fresh: Known = { at: now, asked: this.#client.queues.describe(name, { lossWarnings: false }) }
+    this.#known.set(name, fresh)
+    fresh.asked.then(
+      (queue) => (fresh.queue = queue),
+      () => this.#known.delete(name),
+    )
+    return fresh.asked
   }
 
   /** A queue as it was within the last second; undefined: it is not there. */
-  find(name: string): Promise<QueueDescription | undefined> {
-    return this.get(name).catch((error: unknown) => {
+  find(name: string): QueueDescription | undefined | Promise<QueueDescription | undefined> {
+    const queue = this.get(name)
+    if (!(queue instanceof Promise)) return queue
+    return queue.catch((error: unknown) => {
       if (isKirokuError(error) && ['UnknownQueue', 'InvalidQueueName'].includes(error.id)) return undefined
       throw error
     })
@@ -41,11 +53,11 @@ export class Queues {
   /** A queue as it was at `atMs` of `performance.now()` or later. Errors: `UnknownQueue`. */
   since(name: string, atMs: number): Promise<QueueDescription> {
     const known = this.#known.get(name)
-    return known !== undefined && known.at >= atMs ? known.queue : this.now(name)
+    return known !== undefined && known.at >= atMs ? known.asked : this.now(name)
   }
 
   /** A queue as it is now. Errors: `UnknownQueue`. */
-  now(name: string): Promise<QueueDescription> {
+  async now(name: string): Promise<QueueDescription> {
     this.#known.delete(name)
     return this.get(name)
   }

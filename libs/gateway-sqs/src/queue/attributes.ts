@@ -32,6 +32,11 @@ export const baseSettings = (fifo: boolean): QueueSettings => ({
     : { groups: 'fair', lateHandles: 'accept', retentionFrom: 'original' }),
 })
 
+/** Who knows the ARNs of queues. */
+interface Arns {
+  readonly arnOf: (queue: string) => string
+}
+
 /** One attribute: how it is read, and what it is of a queue. */
 interface Attribute {
   /** Only of FIFO queues. */
@@ -39,7 +44,7 @@ interface Attribute {
   /** What it sets; absent: it cannot be set. */
   readonly settings?: (text: string, fifo: boolean) => QueueSettings
   /** Its value; undefined: the queue has none. */
-  readonly of: (queue: QueueDescription, arn: (queue: string) => string) => string | undefined
+  readonly of: (queue: QueueDescription, arns: Arns) => string | undefined
 }
 
 const seconds = (ms: number): string => String(Math.floor(ms / secondMs))
@@ -131,10 +136,13 @@ const attributes: Readonly<Record<string, Attribute>> = {
       const { target, maxReceiveCount } = readRedrivePolicy(text)
       return { deadLetter: target, retriesMax: maxReceiveCount - 1 }
     },
-    of: ({ config: { deadLetter, retriesMax } }, arn) =>
+    of: ({ config: { deadLetter, retriesMax } }, arns) =>
       deadLetter === null || retriesMax === 'unlimited'
         ? undefined
-        : JSON.stringify({ deadLetterTargetArn: arn(deadLetter.name), maxReceiveCount: retriesMax + 1 }),
+        : JSON.stringify({
+            deadLetterTargetArn: arns.arnOf(deadLetter.name),
+            maxReceiveCount: retriesMax + 1,
+          }),
   },
   RedriveAllowPolicy: {
     settings: (text) => {
@@ -211,7 +219,7 @@ const attributes: Readonly<Record<string, Attribute>> = {
   },
   CreatedTimestamp: { of: ({ createdAt }) => epochSeconds(createdAt) },
   LastModifiedTimestamp: { of: ({ configuredAt }) => epochSeconds(configuredAt) },
-  QueueArn: { of: ({ name }, arn) => arn(name) },
+  QueueArn: { of: ({ name }, arns) => arns.arnOf(name) },
   ApproximateNumberOfMessages: { of: ({ counts }) => String(counts.available) },
   ApproximateNumberOfMessagesNotVisible: {
     of: ({ counts }) => String(counts.inflight + counts.waitingRetry),
@@ -275,7 +283,7 @@ export const checkThroughput = (
 export const attributesOf = (
   queue: QueueDescription,
   names: readonly string[],
-  arn: (queue: string) => string,
+  arns: Arns,
 ): Map<string, string> => {
   const unknown = names.find((name) => name !== 'All' && !Object.hasOwn(attributes, name))
   if (unknown !== undefined) throw new SqsError('InvalidAttributeName', `Unknown Attribute ${unknown}.`)
@@ -283,7 +291,7 @@ export const attributesOf = (
   return new Map(
     Object.entries(attributes).flatMap(([name, { fifo, of }]) => {
       if (!isAll && !names.includes(name)) return []
-      const value = fifo === true && !isFifo(queue.name) ? undefined : of(queue, arn)
+      const value = fifo === true && !isFifo(queue.name) ? undefined : of(queue, arns)
       return value === undefined ? [] : [[name, value] as const]
     }),
   )

@@ -15,7 +15,7 @@ export const callerGone = new Error('The caller is gone.')
 export const readBody = async (request: IncomingMessage, inFlight: InFlight): Promise<string> => {
   const chunks = await chunksOf(request, inFlight)
   try {
-    return decoder.decode(Buffer.concat(chunks))
+    return decoder.decode(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks))
   } catch {
     throw malformed('the body is not UTF-8')
   }
@@ -40,6 +40,5 @@ const chunksOf = (request: IncomingMessage, inFlight: InFlight): Promise<Buffer[
     }
     request.on('data', take)
     request.once('end', () => resolve(chunks))
-    request.once('error', () => reject(callerGone))
     request.once('close', () => reject(callerGone))
   })

@@ -11,23 +11,19 @@ export interface SqsRequest {
   readonly input: Readonly<Record<string, unknown>>
   /** The path of the request, where it names a queue. */
   readonly queuePath: string | undefined
-  readonly region: string
 }
 
-const defaultRegion = 'us-east-1'
 const target = 'AmazonSQS.'
 
 /** Reads a request. Errors: `InvalidAction`, `MissingParameter`, `MalformedInput`, `InvalidParameterValue`. */
 export const readRequest = ({ method, url = '/', headers }: IncomingMessage, body: string): SqsRequest => {
   const [path = '/', search = ''] = url.split('?')
   const queuePath = /^\/\d{1,12}\/[^/]+/.exec(path)?.[0]
-  const region =
-    /Credential=[^/]+\/\d{8}\/([a-z0-9-]+)\/sqs\//.exec(headers.authorization ?? '')?.[1] ?? defaultRegion
   const given = headers['x-amz-target']
   if (typeof given === 'string') {
     const action = given.startsWith(target) ? given.slice(target.length) : ''
     const { input } = actionOf(action)
-    return { protocol: 'json', action, input: readJson(body, input), queuePath, region }
+    return { protocol: 'json', action, input: readJson(body, input), queuePath }
   }
   if (method !== 'POST' && method !== 'GET')
     throw new SqsError('InvalidAction', `The method ${method} is not valid for this endpoint.`)
@@ -35,7 +31,7 @@ export const readRequest = ({ method, url = '/', headers }: IncomingMessage, bod
   const action = form.children.get('Action')?.text
   if (action === undefined) throw missing('Action')
   const { input } = actionOf(action)
-  return { protocol: 'query', action, input: readQuery(form, input), queuePath, region }
+  return { protocol: 'query', action, input: readQuery(form, input), queuePath }
 }
 
 const actionOf = (name: string) => {
