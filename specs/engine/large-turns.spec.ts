@@ -94,7 +94,7 @@ it('[CARD-02] 100,000 leases that expire at once become records that the log tak
   expect(engine.actor(0).epoch).toBe(1)
 })
 
-it('[CARD-02] the list of 10,000 queues reaches a client over a server that takes 1 MiB', async () => {
+it('[CARD-02] the list of 10,000 queues reaches a client over a server that takes 1 MiB, and one more is refused at once', async () => {
   await using world = await createNatsWorld({ nats: stock })
   const { engine } = world
   const creates = Array.from({ length: 10_000 }, (_, n) => ({
@@ -108,4 +108,8 @@ it('[CARD-02] the list of 10,000 queues reaches a client over a server that take
   expect(engine.actor(0).epoch).toBe(1)
   const { client } = await world.remoteClient('lister')
   expect(await client.queues.list()).toHaveLength(10_000)
+  await expect(client.queues.create('one-more')).rejects.toMatchObject({
+    id: 'LimitReached',
+    retryable: false,
+  })
 })

@@ -96,6 +96,7 @@ const kindOf: Partial<Record<ErrorId, ErrorKind>> = {
   UnknownRedrive: 'ResourceNotFoundException',
   NotFinalized: 'UnsupportedOperation',
   Busy: 'RequestThrottled',
+  LimitReached: 'OverLimit',
   Stopped: 'ServiceUnavailable',
 }
 

@@ -39,8 +39,6 @@ export const limits = {
   /** How long a partition knows the names of deleted queues, and how many. */
   deletedNamesMs: 120_000,
   deletedNamesMax: 10_000,
-  /** What is full until something is deleted is asked again after this long. */
-  fullMs: 10_000,
   pollsMax: 20_000,
   producerCharactersMax: 128,
   /**

@@ -40,9 +40,8 @@ export const decideCreateQueue = <B>(turn: Turn<B>, c: CommandOf<'CreateQueue'>,
     if (soon !== undefined) throw soon
     if (state.queues.size >= limits.queuesMax)
       throw new KirokuError(
-        'Busy',
+        'LimitReached',
         `partition ${state.partition} has ${limits.queuesMax.toLocaleString('en')} queues, which is the most: delete some, or use a log with more partitions`,
-        { retryAfterMs: limits.fullMs },
       )
     const queue = state.nextQueue
     refuseOwnDeadLetter(state.partition, queue, c.queue, config)

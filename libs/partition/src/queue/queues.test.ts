@@ -25,24 +25,23 @@ describe('creating a queue', () => {
     create(p, {})
     expect(create(p, { leaseMs: 5 }).error?.id).toBe('QueueExists')
   })
-  it('beyond the most that there may be is refused with a pause', () => {
+  it('beyond the most that there may be is refused at once: no pause makes room', () => {
     const p = new TestPartition()
     const names = Array.from({ length: limits.queuesMax }, (_, i) => `q${i}`)
     p.turn(...names.map((queue) => ({ type: 'CreateQueue', queue, config: {}, by }) as const))
     expect(create(p, {}, 'one-more').error).toMatchObject({
-      id: 'Busy',
+      id: 'LimitReached',
       message:
         'partition 3 has 10,000 queues, which is the most: delete some, or use a log with more partitions',
-      retryAfterMs: limits.fullMs,
     })
   })
-  it('or a subscription of one that has its most is refused with a pause', () => {
+  it('or a subscription of one that has its most is refused', () => {
     const p = new TestPartition()
     create(p, {})
     const subscribe = (i: number) =>
       ({ type: 'CreateSubscription', queue: 'q', subscription: `s${i}`, settings: {}, by }) as const
     p.turn(...Array.from({ length: limits.subscriptionsPerQueueMax - 1 }, (_, i) => subscribe(i)))
-    expect(p.ask(subscribe(1_000)).error).toMatchObject({ id: 'Busy', retryAfterMs: limits.fullMs })
+    expect(p.ask(subscribe(1_000)).error).toMatchObject({ id: 'LimitReached' })
   })
   it('takes a setting that is undefined for one that is not named', () => {
     const p = new TestPartition()

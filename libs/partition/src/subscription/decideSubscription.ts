@@ -40,9 +40,8 @@ export const decideCreateSubscription = <B>(
     }
     if (queue.subs.length >= limits.subscriptionsPerQueueMax)
       throw new KirokuError(
-        'Busy',
+        'LimitReached',
         `the queue has its ${limits.subscriptionsPerQueueMax} subscriptions already`,
-        { retryAfterMs: limits.fullMs },
       )
     const sub = queue.nextSub
     const begin = beginning(turn, queue, c.start, located)

@@ -12,6 +12,7 @@ export type ErrorId =
   | 'QueueDeletedRecently'
   | 'QueuePurgedRecently'
   | 'QueueInUse'
+  | 'LimitReached'
   | 'QueueMoved'
   | 'UnknownSubscription'
   | 'SubscriptionExists'

@@ -63,6 +63,7 @@ export const errorRegistry: Readonly<Record<ErrorId, ErrorEntry>> = {
     4,
     'Wait as long as it says before the next purge: who asked wants a pause between two.',
   ),
+  LimitReached: entry(false, 409, 4, 'Delete what is no longer needed, or do as the message says.'),
   QueueInUse: entry(
     false,
     409,

@@ -11,8 +11,9 @@ import { tellOutage } from '../../serve/tellOutage.ts'
 import { lookOptions, withClient } from '../../serve/withClient.ts'
 import { within } from '../../serve/within.ts'
 
-/** How long the owners may take to list their queues, in ms. */
+/** How long the owners may take to list their queues, in ms, and how much longer for each queue that they have. */
 const surveyMs = 2_000
+const surveyMsPerQueue = 1
 
 type Survey = QueueSurvey & { readonly isLate?: boolean }
 const noQueues: Survey = { queues: [], missing: [] }
@@ -30,12 +31,14 @@ export const run = (invocation: Invocation): Promise<void> =>
       tellOutage(outage, out)
       const surveying = outage === undefined ? client.queues.survey() : Promise.resolve(noQueues)
       // An owner whose log does not confirm answers when it does.
-      const { queues, missing, isLate } = await within<Survey>(surveying, surveyMs, () => lateQueues)
+      const known = partitions.reduce((sum, { queues: own = 0 }) => sum + own, 0)
+      const patienceMs = surveyMs + known * surveyMsPerQueue
+      const { queues, missing, isLate } = await within<Survey>(surveying, patienceMs, () => lateQueues)
       const engine = readRunFile(invocation.settings().dataDir)
       const isHere = engine !== undefined && isRunning(engine)
       const trouble = [
         ...(outage === undefined ? [] : [outage.message]),
-        ...(isLate === true ? [`queues: not every partition answered within ${surveyMs} ms`] : []),
+        ...(isLate === true ? [`queues: not every partition answered within ${patienceMs} ms`] : []),
         ...missing.map(({ problem }) => problem.message),
         ...partitions.flatMap(unservedText),
         ...partitionTroubles(partitions.filter(isDescribed)),
@@ -47,7 +50,7 @@ export const run = (invocation: Invocation): Promise<void> =>
         ...(isHere ? [['console', `${engine.apiUrl}/`]] : []),
         ['nodes', nodes.map(({ host, pid }) => `${host} (process ${pid})`).join(', ') || 'none'],
         ['log', `${log}: ${active} of ${partitions.length} partitions active`],
-        ['queues', queuesText(queues)],
+        ['queues', isLate === true ? 'not known' : queuesText(queues)],
         ['trouble', trouble.length === 0 ? 'none' : String(trouble.length)],
       ]
       out.line(columns(rows))
