@@ -96,8 +96,8 @@ it.each([
     'a forged handle of a task',
     'CancelMessageMoveTask',
     '{"TaskHandle":"bm90IG9uZQ=="}',
-    404,
-    'ResourceNotFoundException;Sender',
+    400,
+    'InvalidParameterValue;Sender',
   ],
   ['a strange ARN', 'StartMessageMoveTask', '{"SourceArn":"arn:x"}', 400, 'InvalidParameterValue;Sender'],
 ])('%s is refused, and is no defect', async (_, action, body, status, error) => {

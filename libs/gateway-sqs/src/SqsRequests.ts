@@ -86,7 +86,7 @@ export class SqsRequests {
     ending: Ending,
   ): Promise<Readonly<Record<string, unknown>>> {
     const action = actions[asked.action]!
-    const call = new Call(this.#o, request, asked, caller, ending)
+    const call = new Call(this.#o, request, asked.queuePath, caller, ending)
     await call.may(asked.action, { role: action.role, on: subjectOf(action, call, asked.input) })
     try {
       return await action.run(call, asked.input)

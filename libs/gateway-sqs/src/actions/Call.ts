@@ -6,7 +6,6 @@ import { admit } from '../access/admit.ts'
 import type { Caller } from '../access/Caller.ts'
 import type { Ending } from '../Ending.ts'
 import type { Queues } from '../queue/Queues.ts'
-import type { SqsRequest } from '../wire/readRequest.ts'
 
 /** What the calls of a door have in common. */
 export interface CallContext {
@@ -25,22 +24,23 @@ export interface CallContext {
 export class Call {
   /** When the request was begun, by `performance.now()`. */
   readonly atMs = performance.now()
+  /** The path of the request, where it names a queue. */
+  readonly queuePath: string | undefined
   readonly #context: CallContext
   readonly #request: IncomingMessage
-  readonly #asked: SqsRequest
   readonly #caller: Caller
   readonly #ending: Ending
 
   constructor(
     context: CallContext,
     request: IncomingMessage,
-    asked: SqsRequest,
+    queuePath: string | undefined,
     caller: Caller,
     ending: Ending,
   ) {
     this.#context = context
     this.#request = request
-    this.#asked = asked
+    this.queuePath = queuePath
     this.#caller = caller
     this.#ending = ending
   }
@@ -51,11 +51,6 @@ export class Call {
 
   get queues(): Queues {
     return this.#context.queues
-  }
-
-  /** The path of the request, where it names a queue. */
-  get queuePath(): string | undefined {
-    return this.#asked.queuePath
   }
 
   /** The account that the URLs of queues must name, where callers sign; undefined: any. */
