@@ -240,6 +240,14 @@ export const sqsMutants: ReadonlyArray<SpecMutant> = [
     what: 'a text that begins with a byte order mark loses it',
   },
   {
+    id: 'SQS-21.names',
+    spec: 'specs/sqs/SQS-21.any-message.spec.ts',
+    file: 'libs/gateway-sqs/src/message/messageAttributes.ts',
+    from: 'taken.has(free); n++',
+    to: 'taken.size < 0; n++',
+    what: 'of two attributes whose names look alike only one is told',
+  },
+  {
     id: 'SQS-22',
     file: 'libs/gateway-sqs/src/ids.ts',
     from: 'messageUuid(parseMessageId(messageId)) ?? messageId',

@@ -149,6 +149,22 @@ describe('[SQS-21] nothing that a producer may send makes a receive fail', () =>
     )
   })
 
+  it('no attribute hides another one whose name differs in what XML cannot hold', async () => {
+    const QueueUrl = await world.create('names')
+    const attributes = { 'a\u0000': '1', 'a\u0001': '2', 'a\uFFFD': '3', b: '4', 'a\uFFFD.2': '5' }
+    await world.client.send('names', 'x', { attributes })
+    const told = { 'a\uFFFD.3': '1', 'a\uFFFD.4': '2', 'a\uFFFD': '3', b: '4', 'a\uFFFD.2': '5' }
+    const [message] = await receive(QueueUrl)
+    const values = Object.entries(message!.MessageAttributes!).map(([name, value]) => [
+      name,
+      value.StringValue,
+    ])
+    expect(Object.fromEntries(values)).toEqual(told)
+    const [again] = await receiveByQuery(QueueUrl)
+    const inXml = again!.MessageAttribute!.map(({ Name, Value }) => [Name, Value.StringValue])
+    expect(Object.fromEntries(inXml)).toEqual(told)
+  })
+
   it('attributes of SQS arrive elsewhere with their types, bytes in base64', async () => {
     const QueueUrl = await world.create('typed')
     await world.sqs.send(

@@ -75,6 +75,11 @@ export const attributeRows = {
     others: '`attributes`',
     sqs: '`Binary.text`, the text in UTF-8',
   },
+  names: {
+    what: 'a name with such characters',
+    others: 'as it was sent',
+    sqs: 'U+FFFD in their place; `.2` and so on behind a name that another attribute has',
+  },
 } as const satisfies Readonly<Record<string, AttributeRow>>
 
 interface BodyOfMessage {

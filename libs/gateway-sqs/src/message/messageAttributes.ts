@@ -94,11 +94,29 @@ export const attributeValues = (
         each === name ||
         (each.endsWith('.*') && (each === '.*' || name.startsWith(each.slice(0, -1)))),
     )
+  const told = toldNames(Object.keys(attributes))
   return new Map(
-    Object.entries(attributes)
-      .filter(([name]) => isWanted(name))
-      .map(([name, value]) => [asXmlText(name), valueOf(value, attributeTypes[name])]),
+    Object.entries(attributes).flatMap(([name, value]) => {
+      const as = told?.get(name) ?? name
+      return isWanted(as) ? [[as, valueOf(value, attributeTypes[name])] as const] : []
+    }),
   )
+}
+
+/** Names by which attributes are told that XML cannot hold: no two of them are the same, nor as another one's. undefined: there are none. */
+const toldNames = (names: readonly string[]): ReadonlyMap<string, string> | undefined => {
+  if (names.every(isXmlText)) return undefined
+  const taken = new Set(names.filter(isXmlText))
+  const told = new Map<string, string>()
+  for (const name of names) {
+    if (isXmlText(name)) continue
+    const base = asXmlText(name)
+    let free = base
+    for (let n = 2; taken.has(free); n++) free = `${base}.${n}`
+    taken.add(free)
+    told.set(name, free)
+  }
+  return told
 }
 
 /** An attribute as the wire has it, whatever its sender called its type. */
