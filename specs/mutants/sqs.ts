@@ -202,6 +202,14 @@ export const sqsMutants: ReadonlyArray<SpecMutant> = [
     what: 'a receipt of any queue works on one that is spread',
   },
   {
+    id: 'SQS-19.news',
+    spec: 'specs/sqs/SQS-19.two-doors.spec.ts',
+    file: 'libs/gateway-sqs/src/queue/Queues.ts',
+    from: 'now - known.at < currentMs',
+    to: 'now - known.at < 60 * currentMs',
+    what: 'a door goes by policies as they were a minute ago',
+  },
+  {
     id: 'SQS-20',
     file: 'libs/partition/src/read/describe.ts',
     from: 'own?.ages ?? new Ages(state)',

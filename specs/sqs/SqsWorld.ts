@@ -12,6 +12,8 @@ export interface SqsWorld extends AsyncDisposable {
   readonly client: Client
   readonly engine: MemoryEngine
   readonly url: string
+  /** Another door to the same engine, with a client of its own. */
+  readonly otherUrl: string
   readonly sqs: SQSClient
   /** What failed inside the door unexpectedly. */
   readonly defects: readonly unknown[]
@@ -44,27 +46,32 @@ export const createSqsWorld = async (
   building.defer(() => engine.close())
   for (let n = 0; n < partitions; n++)
     await engine.node().request(n, [{ type: 'RaiseClusterVersion', version: featureLevel, by }])
-  const client = createClient(inProcess(engine.node()))
-  building.defer(() => client.close())
   const defects: unknown[] = []
-  const door = await sqsDoor({
-    host: '127.0.0.1',
-    port: 0,
-    limits: { ...httpLimitsDefault, ...limits },
-    account: '000000000000',
-    pauseMs,
-    keys: keys === undefined ? undefined : new Keys(parseKeys(keys)),
-  }).start({
-    client,
-    tokens: new Tokens(),
-    drainMs: 2_000,
-    requests: new DoorRequests(),
-    onDefect: (error) => defects.push(error),
-    onRefused: () => {},
-  })
-  building.defer(() => door.close())
+  const open = async () => {
+    const client = createClient(inProcess(engine.node()))
+    building.defer(() => client.close())
+    const door = await sqsDoor({
+      host: '127.0.0.1',
+      port: 0,
+      limits: { ...httpLimitsDefault, ...limits },
+      account: '000000000000',
+      pauseMs,
+      keys: keys === undefined ? undefined : new Keys(parseKeys(keys)),
+    }).start({
+      client,
+      tokens: new Tokens(),
+      drainMs: 2_000,
+      requests: new DoorRequests(),
+      onDefect: (error) => defects.push(error),
+      onRefused: () => {},
+    })
+    building.defer(() => door.close())
+    return { client, url: door.url }
+  }
+  const { client, url } = await open()
+  const { url: otherUrl } = await open()
   const sqs = new SQSClient({
-    endpoint: door.url,
+    endpoint: url,
     region: 'eu-central-1',
     credentials,
     maxAttempts: 1,
@@ -76,7 +83,8 @@ export const createSqsWorld = async (
   return {
     client,
     engine,
-    url: door.url,
+    url,
+    otherUrl,
     sqs,
     defects,
     create,
