@@ -32,6 +32,7 @@ export type Tasks = Readonly<Record<string, (args: never) => unknown>>
 /** A separate process that does its part of the load on request. */
 export class LoadProcess<T extends Tasks> {
   readonly #child: ChildProcess
+  readonly #name: string
   readonly #waiting = new Map<number, { resolve: (result: unknown) => void; reject: (e: Error) => void }>()
   readonly #exited: Promise<void>
   #ids = 0
@@ -46,6 +47,7 @@ export class LoadProcess<T extends Tasks> {
       execArgv: [...(options.execArgv ?? []), ...profileArguments(options.profile, name)],
       serialization: 'advanced',
     })
+    this.#name = name
     this.#exited = new Promise((resolve) => this.#child.once('exit', () => resolve()))
     this.#child.on('message', (answer: Answer) => this.#answer(answer))
     void this.#exited.then(() => {
@@ -63,6 +65,7 @@ export class LoadProcess<T extends Tasks> {
     ...[args]: Parameters<T[K]> extends [] ? [] : Parameters<T[K]>
   ): Promise<Awaited<ReturnType<T[K]>>> {
     return new Promise((resolve, reject) => {
+      if (!this.#child.connected) return reject(new Error(`the process ${this.#name} has ended`))
       const id = ++this.#ids
       this.#waiting.set(id, { resolve: resolve as (result: unknown) => void, reject })
       this.#child.send({ id, task, args } satisfies Question)
@@ -87,6 +90,9 @@ export class LoadProcess<T extends Tasks> {
 export const profileArguments = (folder: string | undefined, name: string): string[] =>
   folder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${join(folder, name)}`]
 
+/** How long a process may take to end: the server that it would take leave of may be gone. */
+const endMsMax = 5_000
+
 /** In the process: does the requested tasks, until its parent disconnects; then calls `end`. */
 export const serveTasks = (tasks: Tasks, end: () => Promise<void> | void = () => {}): void => {
   process.on('message', ({ id, task, args }: Question) => {
@@ -99,5 +105,8 @@ export const serveTasks = (tasks: Tasks, end: () => Promise<void> | void = () =>
       }
     })()
   })
-  process.once('disconnect', () => void Promise.resolve(end()).finally(() => process.exit()))
+  process.once('disconnect', () => {
+    setTimeout(() => process.exit(1), endMsMax)
+    void Promise.resolve(end()).finally(() => process.exit())
+  })
 }

@@ -28,7 +28,9 @@ const usage = `usage: npm run bench -- engine [--json] [--quick] [--partitions N
                     readers or crowd; console: first, frames, slider or beside; first: lone or
                     start; cluster: handover, death, restart, servers, takeover, order,
                     consumers, load, idle or members; sqs: requests, always, signed, polls,
-                    attributes or lives; shapes: sizes, batches, sends or partitions; can be given several times
+                    attributes or lives; shapes: sizes, batches, sends, partitions, latency,
+                    backlog, recovery, stall, idle or http, and only when asked for
+                    backlog10 or recovery10; can be given several times
   --profile FOLDER  write a CPU profile of each process, for sqs of each engine, for shapes
                     of engines and clients
   --report FILE     write the tables as Markdown

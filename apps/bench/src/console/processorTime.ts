@@ -36,3 +36,7 @@ export const processorMsOfAll = (pid: number): number => {
     return 0
   }
 }
+
+/** Memory that a process holds. */
+export const residentBytes = (pid: number): number =>
+  Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) * 1024

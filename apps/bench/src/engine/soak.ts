@@ -1,8 +1,9 @@
 import { startServer } from '@kiroku/nats-server'
-import { readFileSync } from 'node:fs'
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { bytesIn } from '../bytesIn.ts'
+import { residentBytes } from '../console/processorTime.ts'
 import { atMost, informs, median, type Figure } from '../Figure.ts'
 import { LoadProcess } from '../LoadProcess.ts'
 import type { Progress } from '../Progress.ts'
@@ -49,7 +50,11 @@ export const soak = async (sizes: Sizes, progress: Progress): Promise<Figure[]> 
         producer.ask('send', { queues: [queue], messages, batch: 100, bodyBytes, window: 64 }),
       ])
       const perSecond = (messages * 1_000) / (performance.now() - startMs)
-      const sample = { perSecond, rssBytes: rssOf(engine.pid), diskBytes: await bytesIn(server.dataDir) }
+      const sample = {
+        perSecond,
+        rssBytes: residentBytes(engine.pid),
+        diskBytes: await bytesIn(server.dataDir),
+      }
       samples.push(sample)
       progress.step(
         `${(round * messages).toLocaleString('en')} lives: ${Math.round(perSecond).toLocaleString('en')}/s, ` +
@@ -78,18 +83,3 @@ export const soak = async (sizes: Sizes, progress: Progress): Promise<Figure[]> 
 }
 
 const mebi = (bytes: number): number => Math.round(bytes / 1024 / 1024)
-
-/** Memory that a process holds. */
-const rssOf = (pid: number): number =>
-  Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) * 1024
-
-/** Bytes that the files of a folder take on disk; a file that goes meanwhile takes none. */
-const bytesIn = async (folder: string): Promise<number> => {
-  let bytes = 0
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue
-    const found = await stat(join(entry.parentPath, entry.name)).catch(() => undefined)
-    bytes += (found?.blocks ?? 0) * 512
-  }
-  return bytes
-}

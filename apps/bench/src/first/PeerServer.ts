@@ -5,6 +5,7 @@ import { chown, mkdir, writeFile } from 'node:fs/promises'
 import net from 'node:net'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { childrenOf } from '../console/processorTime.ts'
 import { freePort } from '@kiroku/testkit/free-port'
 
 const redisBinary = '/usr/bin/redis-server'
@@ -46,18 +47,30 @@ const startedWithinMs = 60_000
 /** A program of a server, and how it is started. */
 type Program = readonly [path: string, args: readonly string[], options?: SpawnOptions]
 
+/** What a server is. */
+interface Setup {
+  readonly folder: string
+  readonly port: number
+  /** The last of them serves. */
+  readonly programs: readonly Program[]
+  /** Whether it serves, once its port is open; default: then it does. */
+  readonly isReady?: () => Promise<boolean>
+  /** Ends it in order; default: SIGTERM. */
+  readonly endSignal?: NodeJS.Signals
+}
+
 /** A server of another system: child processes, in its own folder, on loopback only, which end with this process. */
 export class PeerServer {
   readonly port: number
-  readonly #folder: string
-  readonly #programs: readonly Program[]
+  readonly folder: string
+  readonly #setup: Setup
   #processes: readonly ChildProcess[] = []
   #reaper: ChildProcess | undefined
 
-  private constructor(folder: string, port: number, programs: readonly Program[]) {
-    this.#folder = folder
-    this.port = port
-    this.#programs = programs
+  private constructor(setup: Setup) {
+    this.port = setup.port
+    this.folder = setup.folder
+    this.#setup = setup
   }
 
   /** Redis that has each write on disk before it answers. */
@@ -65,9 +78,8 @@ export class PeerServer {
     const port = await freePort()
     const args = ['--bind', '127.0.0.1', '--port', String(port), '--dir', folder]
     const durable = ['--appendonly', 'yes', '--appendfsync', 'always', '--save', '']
-    return PeerServer.#ready(folder, port, [
-      [redisBinary, [...args, ...durable, '--maxmemory-policy', 'noeviction']],
-    ])
+    const programs = [[redisBinary, [...args, ...durable, '--maxmemory-policy', 'noeviction']]] as const
+    return PeerServer.#ready({ folder, port, programs, isReady: () => hasLoaded(port) })
   }
 
   /** RabbitMQ, whose quorum queues have each write on disk before they confirm it. */
@@ -93,10 +105,8 @@ export class PeerServer {
       RABBITMQ_CONF_ENV_FILE: join(folder, 'none-env'),
       RABBITMQ_PID_FILE: join(folder, 'pid'),
     }
-    return PeerServer.#ready(folder, port, [
-      ['epmd', [], { env }],
-      [rabbitScript, [], { env }],
-    ])
+    const programs = [['epmd', [], { env }] as const, [rabbitScript, [], { env }] as const]
+    return PeerServer.#ready({ folder, port, programs })
   }
 
   /** PostgreSQL that has each commit on disk before it confirms it. */
@@ -117,11 +127,23 @@ export class PeerServer {
       synchronous_commit: 'on',
     }
     const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-    return PeerServer.#ready(folder, port, [[join(bin, 'postgres'), ['-D', data, ...flags], options]])
+    const asked = ['--host', '127.0.0.1', '--port', String(port), '--dbname', 'postgres', '--quiet']
+    return PeerServer.#ready({
+      folder,
+      port,
+      programs: [[join(bin, 'postgres'), ['-D', data, ...flags], options]],
+      isReady: () =>
+        ran(join(bin, 'pg_isready'), asked).then(
+          () => true,
+          () => false,
+        ),
+      // By SIGTERM it would wait for its clients.
+      endSignal: 'SIGINT',
+    })
   }
 
-  static async #ready(folder: string, port: number, programs: readonly Program[]): Promise<PeerServer> {
-    const server = new PeerServer(folder, port, programs)
+  static async #ready(setup: Setup): Promise<PeerServer> {
+    const server = new PeerServer(setup)
     await server.#start()
     return server
   }
@@ -133,13 +155,14 @@ export class PeerServer {
 
   async #start(): Promise<void> {
     // Groups of their own, so that whatever they start ends with them.
-    this.#processes = this.#programs.map(([path, args, options]) =>
+    this.#processes = this.#setup.programs.map(([path, args, options]) =>
       spawn(path, args, { ...options, stdio: 'ignore', detached: true }),
     )
-    this.#reaper = reaperOf(this.#processes, this.#folder)
+    this.#reaper = reaperOf(this.#processes, this.folder)
     const deadline = performance.now() + startedWithinMs
     const last = this.#processes.at(-1)!
-    while (!(await answers(this.port))) {
+    const { isReady = () => Promise.resolve(true) } = this.#setup
+    while (!(await answers(this.port)) || !(await isReady())) {
       if (last.exitCode === null && performance.now() < deadline) await setTimeout(5)
       else {
         await this.stop()
@@ -148,14 +171,18 @@ export class PeerServer {
     }
   }
 
-  /** Kills all of it, with whatever it holds in memory, and starts it on what it has on disk. */
+  /** Kills all of it, with whatever it holds in memory, and starts it on what it has on disk; resolves when it serves. */
   async crash(): Promise<void> {
+    const all = this.#processes.flatMap(({ pid }) => [pid!, ...descendantsOf(pid!)])
+    for (const pid of all) killed(pid)
     await this.#end('SIGKILL')
+    // What is left of them would keep the next one out.
+    while (all.some((pid) => existsSync(`/proc/${pid}/exe`))) await setTimeout(1)
     await this.#start()
   }
 
   stop(): Promise<void> {
-    return this.#end('SIGTERM')
+    return this.#end(this.#setup.endSignal ?? 'SIGTERM')
   }
 
   async #end(signal: NodeJS.Signals): Promise<void> {
@@ -163,22 +190,37 @@ export class PeerServer {
       const isOver = child.exitCode !== null || child.signalCode !== null || child.pid === undefined
       const ended = isOver ? undefined : once(child, 'exit')
       // The group: a server that has ended may have left some of it behind.
-      if (signal === 'SIGKILL') killGroup(child)
-      else child.kill(signal)
+      child.kill(signal)
       await ended
-      killGroup(child)
+      if (child.pid !== undefined) killed(-child.pid)
     }
     this.#reaper?.kill('SIGKILL')
   }
 }
 
-const killGroup = ({ pid }: ChildProcess): void => {
+/** Kills a process, or the group of one whose id it is negated. */
+const killed = (pid: number): void => {
   try {
-    if (pid !== undefined) process.kill(-pid, 'SIGKILL')
+    process.kill(pid, 'SIGKILL')
   } catch {
     // Nothing of it is left.
   }
 }
+
+/** What a process started, and what that did. */
+const descendantsOf = (pid: number): number[] =>
+  childrenOf(pid).flatMap((child) => [child, ...descendantsOf(child)])
+
+/** Whether Redis has read what it has on disk; until then it says that it is loading. */
+const hasLoaded = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = net.connect(port, '127.0.0.1', () => socket.write('PING\r\n'))
+    socket.once('error', () => resolve(false))
+    socket.once('data', (said) => {
+      socket.destroy()
+      resolve(said.toString().startsWith('+PONG'))
+    })
+  })
 
 /** Ends the groups of these processes, and removes their folder, when this process is gone, however it went: then its input ends. */
 const reaperOf = (processes: readonly ChildProcess[], folder: string): ChildProcess => {

@@ -4,7 +4,10 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { serveTasks } from '../LoadProcess.ts'
 
-/** The least that a server can do that answers as SQS does: it reads the JSON, computes the digest, and stores nothing. */
+/** What is asked without an action of SQS. */
+const plain = 'plain'
+
+/** The least that a server can do that answers as SQS does, or as the HTTP API does: it reads the JSON, computes the digest, and stores nothing. */
 const answers: Readonly<Record<string, (asked: Asked) => unknown>> = {
   SendMessage: ({ MessageBody = '' }) => ({
     MD5OfMessageBody: createHash('md5').update(MessageBody).digest('hex'),
@@ -21,6 +24,7 @@ const answers: Readonly<Record<string, (asked: Asked) => unknown>> = {
     ],
   }),
   DeleteMessage: () => undefined,
+  [plain]: () => ({ messageId: randomUUID() }),
 }
 
 interface Asked {
@@ -44,7 +48,8 @@ const server = createServer((request, response) => {
   const chunks: Buffer[] = []
   request.on('data', (chunk: Buffer) => chunks.push(chunk))
   request.once('end', () => {
-    const action = String(request.headers['x-amz-target']).split('.')[1]!
+    const target = request.headers['x-amz-target']
+    const action = target === undefined ? plain : String(target).split('.')[1]!
     answer(action, Buffer.concat(chunks).toString(), response)
   })
 })

@@ -2,7 +2,14 @@ import { connect } from '@kiroku/client-nats'
 import { serveShape } from '../shapes/serveShape.ts'
 
 const queue = 'shape'
-const client = await connect({ servers: process.argv[2]! })
+const client = await connect({
+  servers: process.argv[2]!,
+  onEvent: ({ type, ...event }) => {
+    // That it has no dead-letter queue is as it should be.
+    if (type !== 'released' && type !== 'queueWarning')
+      process.stderr.write(`${type} ${JSON.stringify(event)}\n`)
+  },
+})
 await client.queues.create(queue)
 
 serveShape({

@@ -43,7 +43,9 @@ serveShape({
     ),
   consume: async (handling, handled) => {
     if (handling !== undefined) return fetchAll(handling.batch, handling.handlers, handled)
-    const id = await boss.work<Body>(queue, async (jobs) => {
+    // By default it would take one job, and then rest until it hears of a new one.
+    const options = { batchSize: 100, burstWhenBatchFull: true, notifyPollingIntervalSeconds: 2 }
+    const id = await boss.work<Body>(queue, options, async (jobs) => {
       for (const { data } of jobs) handled(() => data.body)
     })
     return () => boss.offWork(queue, { id, wait: true })

@@ -1,3 +1,5 @@
+import type { Figure } from '../Figure.ts'
+
 /** A table of the report: its rows as they are printed. */
 interface Table {
   readonly title: string
@@ -11,6 +13,19 @@ export class Report {
 
   table(title: string, columns: readonly string[], rows: readonly (readonly string[])[]): void {
     this.#tables.push({ title, columns, rows })
+  }
+
+  /** A table of figures as they are. */
+  figures(title: string, figures: readonly Figure[]): void {
+    this.table(
+      title,
+      ['', 'measured', 'target'],
+      figures.map(({ name, value, unit, target, met }) => [
+        name,
+        `${value.toLocaleString('en', { maximumFractionDigits: 2 })} ${unit}`.trimEnd(),
+        target === null ? '' : `${target} ${met === true ? '✓' : '✗'}`,
+      ]),
+    )
   }
 
   /** The tables as Markdown. */

@@ -5,7 +5,7 @@ import { reachedIn } from '../audit/reachedIn.ts'
 import { childrenOf, processorMs, processorMsOfAll } from '../console/processorTime.ts'
 import { EngineProcess } from '../engine/EngineProcess.ts'
 import { PeerServer, presentPeers } from '../first/PeerServer.ts'
-import { LoadProcess } from '../LoadProcess.ts'
+import { LoadProcess, type Tasks } from '../LoadProcess.ts'
 import type { Handling, ShapeLoad } from './serveShape.ts'
 import type { ShapesRun } from './ShapesRun.ts'
 
@@ -31,13 +31,18 @@ export interface ShapeSystem {
   readonly spent: () => Readonly<Record<string, number>>
   /** Ends its server as `kill -9` does and starts it again on what it has on disk; resolves when it serves. */
   readonly crash: () => Promise<void>
+  /** Another process with its client. */
+  readonly another: () => LoadProcess<ShapeLoad>
+  /** Folder of what its server has on disk. */
+  readonly folder: string
   /** Only Kiroku's. */
   readonly own?: Own
 }
 
 /** What is known of Kiroku's processes alone. */
-interface Own {
+export interface Own {
   readonly engine: () => EngineProcess
+  readonly pids: () => Readonly<Record<string, number>>
   readonly nats: Server
   readonly traffic: () => Promise<Traffic>
   /** Resolves when its auditor, if it has one, has read what is there now. */
@@ -85,25 +90,30 @@ export class ShapeSystems implements AsyncDisposable {
       })
     let engine = await start()
     this.#stack.defer(() => engine.stop())
-    const load = this.#load('shapeKiroku', nats.url)
+    const another = () => this.process<ShapeLoad>('shapeKiroku', nats.url)
+    const load = another()
+    const pids = (): Record<string, number> => {
+      const [auditor] = childrenOf(engine.pid)
+      return {
+        client: load.pid,
+        engine: engine.pid,
+        'nats-server': nats.pid,
+        ...(auditor === undefined ? {} : { auditor }),
+      }
+    }
     return {
       name,
       load,
-      spent: () => {
-        const [auditor] = childrenOf(engine.pid)
-        return {
-          client: processorMs(load.pid),
-          engine: processorMs(engine.pid),
-          'nats-server': processorMs(nats.pid),
-          ...(auditor === undefined ? {} : { auditor: processorMs(auditor) }),
-        }
-      },
+      another,
+      folder: nats.dataDir,
+      spent: () => Object.fromEntries(Object.entries(pids()).map(([name, pid]) => [name, processorMs(pid)])),
       crash: async () => {
         await engine.kill()
         engine = await start()
       },
       own: {
         engine: () => engine,
+        pids,
         nats,
         traffic: () => trafficAt(monitor),
         audited: async () => {
@@ -151,9 +161,12 @@ export class ShapeSystems implements AsyncDisposable {
   async #jetStream(): Promise<readonly ShapeSystem[]> {
     const nats = await startServer({ syncInterval: 'always' })
     this.#stack.defer(() => nats.stop())
-    const load = this.#load('shapeJetStream', nats.url)
+    const another = () => this.process<ShapeLoad>('shapeJetStream', nats.url)
+    const load = another()
     const system = {
       load,
+      another,
+      folder: nats.dataDir,
       isRaw: true,
       spent: () => ({ client: processorMs(load.pid), server: processorMs(nats.pid) }),
       crash: async () => {
@@ -168,10 +181,14 @@ export class ShapeSystems implements AsyncDisposable {
   }
 
   #peer(name: string, module: string, server: PeerServer): ShapeSystem {
-    const load = this.#load(module, String(server.port))
+    const address = String(server.port)
+    const another = () => this.process<ShapeLoad>(module, address)
+    const load = another()
     return {
       name,
       load,
+      another,
+      folder: server.folder,
       spent: () => ({ client: processorMs(load.pid), server: processorMsOfAll(server.pid) }),
       crash: () => server.crash(),
     }
@@ -183,10 +200,11 @@ export class ShapeSystems implements AsyncDisposable {
     return server
   }
 
-  #load(module: string, address: string): LoadProcess<ShapeLoad> {
-    const load = new LoadProcess<ShapeLoad>(module, module, [address], { profile: this.#run.profile })
-    this.#stack.defer(() => load.end())
-    return load
+  /** A process that does its part of the load, with the client of `address`. */
+  process<T extends Tasks>(module: string, address: string): LoadProcess<T> {
+    const process = new LoadProcess<T>(module, module, [address], { profile: this.#run.profile })
+    this.#stack.defer(() => process.end())
+    return process
   }
 
   [Symbol.asyncDispose](): Promise<void> {

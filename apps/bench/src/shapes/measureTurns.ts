@@ -60,15 +60,28 @@ export const measureTurns = async (
 ): Promise<readonly Measured[]> => {
   const turns = new Turns(run, shape)
   await turns.warmUp(systems)
-  let measured = await turns.rounds(systems)
+  return untilClose(systems, (some) => turns.rounds(some))
+}
+
+/** What the rounds of a system gave, and how far they lie apart. */
+interface Spread {
+  readonly system: ShapeSystem
+  readonly phase: string
+  readonly spread: number
+}
+
+/** Measures, and once more the systems whose rounds lie too far apart, together with the first. */
+export const untilClose = async <T extends Spread>(
+  systems: readonly ShapeSystem[],
+  rounds: (systems: readonly ShapeSystem[]) => Promise<readonly T[]>,
+): Promise<readonly T[]> => {
+  const measured = await rounds(systems)
   const apart = new Set(measured.filter(({ spread }) => spread > spreadMax).map(({ system }) => system))
-  if (apart.size > 0) {
-    const again = await turns.rounds(systems.filter((each, i) => i === 0 || apart.has(each)))
-    measured = measured.map(
-      (each) => again.find(({ system, phase }) => system === each.system && phase === each.phase) ?? each,
-    )
-  }
-  return measured
+  if (apart.size === 0) return measured
+  const again = await rounds(systems.filter((each, i) => i === 0 || apart.has(each)))
+  return measured.map(
+    (each) => again.find(({ system, phase }) => system === each.system && phase === each.phase) ?? each,
+  )
 }
 
 class Turns {

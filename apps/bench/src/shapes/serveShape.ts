@@ -89,12 +89,13 @@ const tasksOf = (driver: ShapeDriver) => {
       return paced.run(count, perSecond, (n) => driver.send(`${n} `.padEnd(pacedBytes, 'x')))
     },
 
-    /** Handles one message that is there; resolves when it was handled. */
-    first: async (): Promise<void> => {
-      const { promise, resolve } = Promise.withResolvers<void>()
-      const stop = await driver.consume(undefined, () => resolve())
-      await promise
+    /** Handles messages until there was one; resolves with how long that took since the client began to connect. */
+    first: async (): Took => {
+      const { promise, resolve } = Promise.withResolvers<number>()
+      const stop = await driver.consume(undefined, () => resolve(performance.now() - connectMs))
+      const tookMs = await promise
       await stop()
+      return tookMs
     },
 
     /** Records of the log so far; 0 where it is none. */
@@ -121,6 +122,9 @@ const pacedBytes = 128
 
 /** Text that no store makes smaller by more than its alphabet allows. */
 const textOf = (bytes: number): string => randomBytes(bytes).toString('base64url').slice(0, bytes)
+
+/** When this process has loaded its client, and begins to connect. */
+const connectMs = performance.now()
 
 /** What the process of any system can be asked. */
 export type ShapeLoad = ReturnType<typeof tasksOf>

@@ -12,6 +12,19 @@ export interface ShapesSizes {
   readonly turnBytes: number
   /** Longest time of a measured limit, in ms. */
   readonly limitMs: number
+  /** For how long messages are sent at a pace, and how many at most. */
+  readonly pacedSeconds: number
+  readonly pacedMessages: number
+  /** How long an idle engine is watched. */
+  readonly idleSeconds: number
+  /** Waiting consumers and queues beside which it idles. */
+  readonly idleConsumers: number
+  readonly idleQueues: number
+  /** Messages that wait, and those where ten times as many are asked for. */
+  readonly waiting: number
+  readonly waitingMany: number
+  /** How often a server is killed beside them. */
+  readonly kills: number
 }
 
 /** Bytes of the bodies. */
@@ -33,6 +46,14 @@ export const fullSizes: ShapesSizes = {
   messages: 500,
   turnBytes: 400_000_000,
   limitMs: 1_500,
+  pacedSeconds: 8,
+  pacedMessages: 20_000,
+  idleSeconds: 20,
+  idleConsumers: 1_000,
+  idleQueues: 10_000,
+  waiting: 1_000_000,
+  waitingMany: 10_000_000,
+  kills: 3,
 }
 
 export const quickSizes: ShapesSizes = {
@@ -42,4 +63,12 @@ export const quickSizes: ShapesSizes = {
   messages: 200,
   turnBytes: 8_000_000,
   limitMs: 100,
+  pacedSeconds: 1,
+  pacedMessages: 1_000,
+  idleSeconds: 2,
+  idleConsumers: 100,
+  idleQueues: 1_000,
+  waiting: 3_000,
+  waitingMany: 30_000,
+  kills: 1,
 }

@@ -1,16 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { readFileSync } from 'node:fs'
 import { CreateQueueCommand, ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs'
-import { processorMs } from '../console/processorTime.ts'
+import { processorMs, residentBytes } from '../console/processorTime.ts'
 import { atMost, informs, type Figure } from '../Figure.ts'
 import { percentile } from '../first/percentile.ts'
 import { rawRequest } from './RawRequest.ts'
 import { polledQueues } from './sizes.ts'
 import { SqsServers, type SqsRun } from './SqsRun.ts'
-
-/** Memory of a process, in KiB. */
-const residentKib = (pid: number): number =>
-  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1])
 
 /** How often the polls are reached. */
 const perSecond = 200
@@ -36,7 +31,7 @@ export const measurePolls = async (run: SqsRun): Promise<Figure[]> => {
     }),
   )
   for (const { create } of queues) await load.ask('time', { url, request: create, count: 1 })
-  const before = residentKib(engine.pid)
+  const before = residentBytes(engine.pid)
   progress.step(`${sizes.polls} long polls`)
   await waiting.ask('park', { url, requests: queues.map(({ receive }) => receive), polls: sizes.polls })
   // Twice the wait, so that each has been asked again.
@@ -44,7 +39,7 @@ export const measurePolls = async (run: SqsRun): Promise<Figure[]> => {
   const [spentBefore, beganMs] = [processorMs(engine.pid), performance.now()]
   await pause(sizes.watchMs)
   const share = (processorMs(engine.pid) - spentBefore) / (performance.now() - beganMs)
-  const kib = (residentKib(engine.pid) - before) / sizes.polls
+  const kib = (residentBytes(engine.pid) - before) / 1_024 / sizes.polls
   progress.step(`${sizes.reached} sends to them`)
   const sends = { url, requests: queues.map(({ send }) => send), count: sizes.reached, perSecond }
   const took = await waiting.ask('reach', sends)
