@@ -121,6 +121,13 @@ export class Groups {
     }
   }
 
+  /** The group in the row, where it is the only one. */
+  get alone(): Group | undefined {
+    return this.#rowHead === none || this.#rowHead !== this.#rowTail
+      ? undefined
+      : new Group(this.#columns, this.#rowHead)
+  }
+
   get isRowEmpty(): boolean {
     return this.#rowHead === none
   }

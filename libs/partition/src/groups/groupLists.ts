@@ -69,7 +69,7 @@ export const groupTouched = (
   else groupLinks.prepend(group, slot)
 }
 
-/** A message of the group goes out; another one may follow at once where groups are not ordered. */
+/** A message of the group goes out. */
 export const groupDelivered = (
   state: PartitionState,
   sub: Subscription,
@@ -80,6 +80,12 @@ export const groupDelivered = (
   const group = groups.ofSlot(state.live, slot)
   if (groups.isOrdered) assertInOrder(state, sub, group, slot, delivery)
   group.inflight++
+}
+
+/** Messages of the group went out, this one among them; others may follow at once where groups are not ordered. */
+export const groupServed = (state: PartitionState, sub: Subscription, slot: number): void => {
+  const groups = sub.groups!
+  const group = groups.ofSlot(state.live, slot)
   groups.unqueue(group)
   offer(state, sub, group)
 }

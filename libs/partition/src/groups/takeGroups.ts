@@ -64,6 +64,9 @@ interface Place {
 
 /** One message of each tenant in turn: the quiet ones first, then always the noisy one with the fewest in flight. */
 const takeFairly = <B>(state: PartitionState, sub: Subscription, groups: Groups, taking: Taking<B>): void => {
+  const { alone } = groups
+  if (alone !== undefined && groups.isServable(alone, state.live))
+    return takeAlone(state, sub, groups, alone, taking)
   const quiet: Place[] = []
   const noisy: Place[] = []
   // The first round is had while the row is gone through: of a million tenants a receive looks at those that it serves.
@@ -87,6 +90,19 @@ const takeFairly = <B>(state: PartitionState, sub: Subscription, groups: Groups,
   }
   // Whatever becomes of what was taken, delivered or over, gives the group a new place while there is more of it.
   for (const { group, taken } of [...quiet, ...noisy]) if (taken > 0) groups.unqueue(group)
+}
+
+/** The same of one tenant, or where nobody names any: no turns, so that messages are taken by runs. */
+const takeAlone = <B>(
+  state: PartitionState,
+  sub: Subscription,
+  groups: Groups,
+  group: Group,
+  taking: Taking<B>,
+): void => {
+  // Whether it is noisy is known when another one comes.
+  isNoisy(state, sub, group)
+  if (takeGroup(state, groups, group, taking)) groups.unqueue(group)
 }
 
 const inflightWith = ({ group, taken }: Place): number => group.inflight + taken

@@ -68,11 +68,12 @@ export const discarded = (state: PartitionState, e: LogEventOf<'Discarded'>): vo
       for (let n = e.numbers[i]!, end = n + e.numbers[i + 1]!; n < end; n++) {
         if (state.live.find(sub.index, n) >= 0) continue
         if (e.cause === 'operator') bringForward(state, sub, n)
-        const slot = takeFromRuns(state, sub, n)
-        state.live.state[slot] = State.Inflight
-        state.live.delivery[slot] = 0
-        sub.inflight++
-        if (sub.groups !== undefined) sub.groups.ofSlot(state.live, slot).inflight++
+        takeFromRuns(state, sub, n, 1, (slot) => {
+          state.live.state[slot] = State.Inflight
+          state.live.delivery[slot] = 0
+          sub.inflight++
+          if (sub.groups !== undefined) sub.groups.ofSlot(state.live, slot).inflight++
+        })
       }
   finished(state, e, 'discarded')
 }

@@ -6,8 +6,17 @@ import type { PartitionState } from '../state/PartitionState.ts'
 import type { QueueState, Subscription } from '../state/QueueState.ts'
 import { distribute, listsOf } from './readyRuns.ts'
 
-/** Makes the next untouched message, of all or of its group, a live one; its state is the caller's to set. */
-export const takeFromRuns = (state: PartitionState, sub: Subscription, n: number): number => {
+/**
+ * Makes the next untouched messages, of all or of a group, live ones: up to `max` from number `n` on, as far as one run goes. The state
+ * of each is `became`'s to set. Returns how many they are.
+ */
+export const takeFromRuns = (
+  state: PartitionState,
+  sub: Subscription,
+  n: number,
+  max: number,
+  became: (slot: number) => void,
+): number => {
   const { runs, live } = state
   const group = sub.groups?.headedBy(n)
   const list: RunList = group ?? sub
@@ -17,27 +26,31 @@ export const takeFromRuns = (state: PartitionState, sub: Subscription, n: number
       'LogDamaged',
       `an event at ${state.frameSeq} takes message ${n} of queue ${sub.queue.id}, which is not next`,
     )
-  const slot = live.alloc(sub.index, n)
-  live.seq[slot] = runs.seq(run)
-  live.index[slot] = runs.index(run)
-  live.enqueuedAt[slot] = runs.enqueuedAt(run)
-  live.attempt[slot] = 0
-  sub.ready--
-  const isLast = runs.count(run) === 1
-  if (isLast) {
-    live.bytes[slot] = runs.bytes(run)
+  const count = Math.min(max, runs.count(run))
+  for (let i = 0; i < count; i++) {
+    const slot = live.alloc(sub.index, n + i)
+    live.seq[slot] = runs.seq(run)
+    live.index[slot] = runs.index(run)
+    live.enqueuedAt[slot] = runs.enqueuedAt(run)
+    live.attempt[slot] = 0
+    live.bytes[slot] = runs.count(run) === 1 ? runs.bytes(run) : runs.shrink(run, 1)
+    sub.readyBytes -= live.bytes[slot]!
+    if (group !== undefined) groupTouched(state, sub, group, slot)
+    became(slot)
+  }
+  // The last message of a run is not cut off it.
+  if (runs.first(run) < n + count) {
     list.readyHead = runs.next(run)
     if (list.readyHead === 0) list.readyTail = 0
     if (list.restoredTail === run) list.restoredTail = 0
     runs.free(run)
-  } else live.bytes[slot] = runs.shrink(run, 1)
-  sub.readyBytes -= live.bytes[slot]!
-  if (group !== undefined) {
-    group.ready--
-    headMoved(state, sub, group)
-    groupTouched(state, sub, group, slot)
   }
-  return slot
+  sub.ready -= count
+  if (group !== undefined) {
+    group.ready -= count
+    headMoved(state, sub, group)
+  }
+  return count
 }
 
 /** Takes untouched messages, whose numbers are in order, out of the runs; calls back with each run that goes. */
