@@ -103,6 +103,22 @@ const tasks = {
       holding = gate.then(() => consumer.stop())
     }),
 
+  /** Takes messages and gives each back, to come again in 12 hours; resolves when that is stored. */
+  touch: async (args: { queue: string; messages: number }) => {
+    let left = args.messages
+    const consumer = client.consume(
+      args.queue,
+      (batch) => {
+        batch.retryAll({ delayMs: 12 * 3_600_000 })
+        left -= batch.messages.length
+        if (left <= 0) enough()
+      },
+      { batchMessages: 1_000, concurrency: 4 },
+    )
+    await new Promise<void>((resolve) => (enough = resolve))
+    await consumer.stop()
+  },
+
   /** Acknowledges what is held; resolves when that is stored. */
   letGo: async () => {
     openGate()

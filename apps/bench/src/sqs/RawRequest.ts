@@ -26,6 +26,8 @@ class Known extends Error {
   }
 }
 
+const decoder = new TextDecoder()
+
 const placeholder = { accessKeyId: 'any', secretAccessKey: 'any' }
 
 /**
@@ -56,7 +58,10 @@ export const rawRequest = async (
     const lines = Object.entries(headers).flatMap(([name, value]) =>
       name.toLowerCase() === 'content-length' ? [] : [`${name}: ${value}\r\n`],
     )
-    return { head: `${method} ${path} HTTP/1.1\r\n${lines.join('')}`, body: Buffer.from(body).toString() }
+    return {
+      head: `${method} ${path} HTTP/1.1\r\n${lines.join('')}`,
+      body: typeof body === 'string' ? body : decoder.decode(body),
+    }
   } finally {
     client.destroy()
   }

@@ -34,7 +34,7 @@ export const fullSizes: SqsSizes = {
   polls: 10_000,
   watchMs: 40_000,
   reached: 2_000,
-  touched: 100_000,
+  touched: 1_000_000,
   asked: 2_000,
   lives: 300_000,
 }
