@@ -26,7 +26,7 @@ const outcomes: Readonly<Record<CommandType, { readonly must: string; readonly s
   },
   Release: { must: 'ok refused-UnknownReceipt refused-ReceiptExpired InvalidReceipt InvalidArgument' },
   DeadLetter: { must: 'ok refused-UnknownReceipt refused-ReceiptExpired InvalidReceipt InvalidArgument' },
-  CreateQueue: { must: 'ok QueueExists InvalidQueueName InvalidConfig InvalidArgument Busy' },
+  CreateQueue: { must: 'ok QueueExists InvalidQueueName InvalidConfig InvalidArgument LimitReached' },
   ConfigureQueue: { must: 'ok UnknownQueue InvalidConfig InvalidArgument QueueMoved' },
   DeleteQueue: { must: 'ok UnknownQueue QueueInUse', seldom: 'QueueMoved' },
   Discard: {
@@ -38,7 +38,7 @@ const outcomes: Readonly<Record<CommandType, { readonly must: string; readonly s
   PauseDelivery: { must: 'ok UnknownQueue UnknownSubscription QueueMoved' },
   ResumeDelivery: { must: 'ok UnknownQueue UnknownSubscription QueueMoved' },
   CreateSubscription: {
-    must: 'ok UnknownQueue SubscriptionExists InvalidQueueName InvalidConfig InvalidArgument BeyondRecord QueueMoved Busy',
+    must: 'ok UnknownQueue SubscriptionExists InvalidQueueName InvalidConfig InvalidArgument BeyondRecord QueueMoved LimitReached',
     seldom: 'LogDamaged NatsUnreachable Stopped Timeout',
   },
   ConfigureSubscription: { must: 'ok UnknownQueue UnknownSubscription InvalidConfig QueueMoved' },
