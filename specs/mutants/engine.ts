@@ -73,6 +73,14 @@ export const engineMutants: ReadonlyArray<SpecMutant> = [
     what: 'a redrive takes messages away that a consumer works on',
   },
   {
+    id: 'ENG-10.spread',
+    spec: 'specs/engine/ENG-10.redrive-spread.spec.ts',
+    file: 'libs/client/src/shareRedrive.ts',
+    from: 'Math.floor((rateMax + part++) / busy)',
+    to: 'rateMax + 0 * part++',
+    what: 'each part of a spread queue is redriven at the whole rate',
+  },
+  {
     id: 'ENG-11',
     file: 'libs/partition/src/send/decideEnqueue.ts',
     from: 'if (before !== undefined) return turn.ok(token, before)',

@@ -151,3 +151,43 @@ it('[SQS-18] only a task that runs can be cancelled', async () => {
     expect(await cancel(each)).toEqual(none)
   expect(await tasks(SourceArn)).toMatchObject([{ Status: 'COMPLETED', ApproximateNumberOfMessagesMoved: 5 }])
 })
+
+it('[SQS-18] a task moves the messages of a queue that is spread, to another that is, as of any other', async () => {
+  const { client } = world
+  const { source, DeadArn: SourceArn } = await withLetters('wide')
+  const DestinationArn = arn('wide-other')
+  const other = await create('wide-other')
+  for (const queue of ['wide-dead', 'wide-other']) await client.queues.spread(queue, 2)
+  for (let i = 0; i < 200; i++) await client.send('wide-dead', 'sent here')
+  const { spread } = await client.queues.describe('wide-dead')
+  expect(spread!.parts.map(({ counts }) => counts!.available).toSorted((a, b) => a - b)).toEqual([100, 105])
+
+  const start = (rate: number) => {
+    const asked = { SourceArn, DestinationArn, MaxNumberOfMessagesPerSecond: rate }
+    return world.sqs.send(new StartMessageMoveTaskCommand(asked))
+  }
+  expect(await refusal(start(1))).toMatchObject({ name: 'InvalidParameterValue' })
+  const { TaskHandle } = await start(2)
+  expect(await tasks(SourceArn)).toMatchObject([
+    { Status: 'RUNNING', MaxNumberOfMessagesPerSecond: 2, ApproximateNumberOfMessagesToMove: 205 },
+  ])
+  expect(await refusal(start(2))).toMatchObject({
+    message: expect.stringMatching(/^There is already a task/),
+  })
+  await waitUntil(async () => (await tasks(SourceArn))[0]!.ApproximateNumberOfMessagesMoved! > 1)
+  const cancelled = await world.sqs.send(new CancelMessageMoveTaskCommand({ TaskHandle }))
+  await waitUntil(async () => {
+    const { counts } = await client.queues.describe('wide-dead')
+    return counts.available === 205 - (await tasks(SourceArn))[0]!.ApproximateNumberOfMessagesMoved!
+  })
+  expect(await tasks(SourceArn)).toMatchObject([{ Status: 'CANCELLED', DestinationArn }])
+  expect(cancelled.ApproximateNumberOfMessagesMoved).toBeGreaterThan(1)
+
+  await start(500)
+  await waitUntil(async () => (await tasks(SourceArn))[0]!.Status === 'COMPLETED')
+  const moved = (await tasks(SourceArn)).map((task) => task.ApproximateNumberOfMessagesMoved!)
+  expect(moved[0]! + moved[1]!).toBe(205)
+  await waitUntil(async () => (await client.queues.describe('wide-other')).counts.available === 205)
+  expect(await receive(other)).toHaveLength(10)
+  expect(await receive(source)).toEqual([])
+})

@@ -68,7 +68,7 @@ export class Administration implements Queues {
       changeSubscription: (type, queue, name, settings, how) =>
         this.subscriptions.change(type, queue, name, settings, how),
     }
-    this.#redrives = new Redrives({ partitionOf, addressOf: (queue) => this.#describe(queue) })
+    this.#redrives = new Redrives({ partitions, describe: (queue) => this.#describe(queue) })
     this.subscriptions = new SubscriptionAdministration({
       partitionOf,
       deadLetters: this.#deadLetters,

@@ -25,7 +25,7 @@ export const actionParity: Readonly<Record<string, Parity>> = {
   },
   StartMessageMoveTask: {
     is: 'stricter',
-    says: 'Not for queues that are spread over partitions. Moved messages keep their ids.',
+    says: 'Moved messages keep their ids. Of a queue that is spread over partitions the rate must be at least the number of those that have messages.',
   },
 }
 

@@ -7,6 +7,7 @@ import {
   KirokuError,
   mainSubscription,
   pushRange,
+  type QueueAddress,
   type Ranges,
   rangeTotal,
   type Redrive,
@@ -28,17 +29,20 @@ import { addTarget, begun } from './redriveRecord.ts'
 /** Begins to move messages; the owner goes on with it beside its other work. */
 export const decideStartRedrive = <B>(turn: Turn<B>, c: CommandOf<'StartRedrive'>, token: number): void =>
   orRefuse(turn, token, () => {
-    const sub = homeSubscription(turn, c.queue, c.subscription ?? mainSubscription, token)
+    const isPart = c.part === true
+    const find = isPart ? namedSubscription : homeSubscription
+    const sub = find(turn, c.queue, c.subscription ?? mainSubscription, token)
     if (sub === undefined) return
     const { state, own, now } = turn
     const { queue } = sub
-    if (queue.spread !== undefined && queue.spread.parts.length > 0)
+    if (!isPart && queue.spread !== undefined && queue.spread.parts.length > 0)
       throw new KirokuError(
         'InvalidArgument',
-        `queue "${c.queue}" is spread over partitions; bring it together with \`kiroku queue spread ${c.queue} --partitions 1\` first`,
+        `queue "${c.queue}" is spread over partitions, and only all of its messages can be redriven; to select some, bring it together with \`kiroku queue spread ${c.queue} --partitions 1\` first`,
       )
     const filter = checkRedrive(c)
-    if (c.to !== 'origin' && c.to.partition === state.partition && c.to.queue === queue.id)
+    // The parts of a queue have ids of their own.
+    if (c.to !== 'origin' && (isAt(c.to, state.partition, queue.id) || (isPart && c.to.name === c.queue)))
       throw new KirokuError('InvalidArgument', `queue "${c.queue}" cannot be redriven to itself`)
     const known = [...queue.redrives, ...own.dryRuns.of(queue)].find((r) => r.request === c.request)
     if (known !== undefined) return turn.ok(token, { redrive: describeRedrive(turn.own, queue, known) })
@@ -76,6 +80,9 @@ export const decideStartRedrive = <B>(turn: Turn<B>, c: CommandOf<'StartRedrive'
     })
     turn.ok(token, { redrive: describeRedrive(turn.own, queue, queue.redrives.at(-1)!) })
   })
+
+const isAt = (address: QueueAddress, partition: number, queue: number): boolean =>
+  address.partition === partition && address.queue === queue
 
 const runningOf = (queue: QueueState, sub: Subscription): Redrive | undefined =>
   queue.redrives.find((r) => r.sub === sub.id && r.state === 'running')
@@ -119,11 +126,12 @@ export const decideDescribeRedrives = <B>(
 }
 
 const describeRedrive = (own: Ownership, queue: QueueState, redrive: Redrive): RedriveDescription => {
-  const { queue: _queue, sub: _sub, request: _request, upTo: _upTo, selection: _selection, ...rest } = redrive
+  const { queue: _queue, sub: _sub, request, upTo: _upTo, selection: _selection, ...rest } = redrive
   const leaving = lettersOf(own, redrive)
   const onTheWay = leaving.reduce((sum, { messages }) => sum + messages, 0)
   return {
     ...rest,
+    ...(queue.spread === undefined && queue.place === undefined ? undefined : { request }),
     queue: queue.name,
     dryRun: isDryRun(redrive),
     moved: redrive.moved - onTheWay,

@@ -23,6 +23,8 @@ export type RedriveCommand =
       messagesMax?: number
       /** Only counts what would be moved and what would stay. */
       dryRun?: boolean
+      /** Only what is in this partition of a queue that is spread; absent: the queue must not be. */
+      part?: boolean
       by: Actor
     }
   /** Without a task: the one that runs. */
@@ -49,6 +51,7 @@ export const redriveShapes: Shapes<RedriveCommand> = {
     rateMax: optional(number),
     messagesMax: optional(number),
     dryRun: optional((value) => typeof value === 'boolean'),
+    part: optional((value) => typeof value === 'boolean'),
   }),
   CancelRedrive: shape({ ...act, subscription: optional(text), task: optional(number) }),
   DescribeRedrives: shape(queue),

@@ -9,4 +9,6 @@ export interface RedriveDescription extends Omit<
   readonly dryRun: boolean
   /** What it has sent off and what has not arrived yet; absent: an older node, which counts that as moved. */
   readonly onTheWay?: number
+  /** By which the tasks of the parts of a spread queue are known to be one; absent: the queue never was spread. */
+  readonly request?: string
 }
