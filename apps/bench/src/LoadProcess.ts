@@ -91,7 +91,7 @@ export const profileArguments = (folder: string | undefined, name: string): stri
   folder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${join(folder, name)}`]
 
 /** How long a process may take to end: the server that it would take leave of may be gone. */
-const endMsMax = 5_000
+const endMsMax = 15_000
 
 /** In the process: does the requested tasks, until its parent disconnects; then calls `end`. */
 export const serveTasks = (tasks: Tasks, end: () => Promise<void> | void = () => {}): void => {

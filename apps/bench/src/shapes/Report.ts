@@ -28,17 +28,29 @@ export class Report {
     )
   }
 
-  /** The tables as Markdown. */
-  text(): string {
-    return this.#tables
-      .map(({ title, columns, rows }) => {
-        const all = [columns, ...rows]
-        const widths = columns.map((_, i) => Math.max(3, ...all.map((row) => row[i]!.length)))
-        const line = (row: readonly string[]): string =>
-          `| ${row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join(' | ')} |`
-        const rule = `| ${widths.map((width, i) => (i === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`)).join(' | ')} |`
-        return `## ${title}\n\n${[line(columns), rule, ...rows.map(line)].join('\n')}\n`
-      })
-      .join('\n')
+  /** The page as Markdown. */
+  text(head: string): string {
+    return [head, ...this.#tables.map(markdownOf)].join('\n')
   }
+}
+
+const markdownOf = ({ title, columns, rows }: Table): string => {
+  // A column that says nothing of any row is left out.
+  const used = columns.flatMap((_, i) => (i === 0 || rows.some((row) => row[i] !== '') ? [i] : []))
+  const kept = [columns, ...rows].map((row) => used.map((i) => row[i]!))
+  return `## ${title}\n\n${markdownTable(kept, 1)}\n`
+}
+
+/**
+ * A table in Markdown, as the formatter leaves it.
+ *
+ * @param left how many columns are words; those behind them are figures
+ */
+export const markdownTable = (rows: readonly (readonly string[])[], left: number): string => {
+  const widths = rows[0]!.map((_, i) => Math.max(3, ...rows.map((row) => row[i]!.length)))
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
+  const padded = (row: readonly string[]): string =>
+    line(row.map((cell, i) => (i < left ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))))
+  const rule = line(widths.map((width, i) => (i < left ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`)))
+  return [padded(rows[0]!), rule, ...rows.slice(1).map(padded)].join('\n')
 }

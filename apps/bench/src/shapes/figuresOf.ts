@@ -89,7 +89,15 @@ const against = (title: string, [own, ...peers]: readonly Measured[], target: Ta
 const apart = ({ spread }: Measured): Partial<Figure> =>
   spread > spreadMax ? { spread: Math.round(spread * 100) } : {}
 
-const columns = ['', 'messages/s', 'spread', 'of the best peer', 'processor, µs a message', 'of which']
+const columns = [
+  '',
+  'messages/s',
+  'spread',
+  'of the best peer',
+  'processor, µs a message',
+  'of which',
+  'in the log and NATS, a message',
+]
 
 /** A line of the table; a rate whose rounds lie too far apart is marked. */
 const rowOf =
@@ -98,6 +106,10 @@ const rowOf =
     const best = Math.max(...peers.map(({ perSecond }) => perSecond))
     const share = peers.length === 0 ? '' : `${(row.perSecond / best).toFixed(2)} ×`
     const parts = Object.entries(row.processorUs).map(([name, us]) => `${name} ${short(us)}`)
+    const own =
+      row.system.own === undefined
+        ? ''
+        : `${short(row.records)} records, ${short(row.natsMessages)} NATS messages, ${short(row.natsBytes)} × its bytes`
     return [
       row.system.name,
       `${Math.round(row.perSecond).toLocaleString('en')}${row.spread > spreadMax ? ' (!)' : ''}`,
@@ -105,6 +117,7 @@ const rowOf =
       share,
       short(row.sumUs),
       parts.join(', '),
+      own,
     ]
   }
 

@@ -10,6 +10,7 @@ import { measureLargeRecovery, measureRecovery } from './measureRecovery.ts'
 import { measureSends } from './measureSends.ts'
 import { measureSizes } from './measureSizes.ts'
 import { measureHttpShape, measureStall } from './ofEngine.ts'
+import { reportHead } from './reportHead.ts'
 import { Report } from './Report.ts'
 import { fullSizes, quickSizes } from './sizes.ts'
 
@@ -55,6 +56,6 @@ export const shapesBench = async ({
     profile,
     report,
   })
-  if (file !== undefined) await writeFile(file, report.text())
+  if (file !== undefined) await writeFile(file, report.text(reportHead(sizes)))
   return figures
 }

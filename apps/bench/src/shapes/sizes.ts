@@ -44,7 +44,7 @@ export const fullSizes: ShapesSizes = {
   warmUps: [0.3, 1],
   turnMs: 1_500,
   messages: 500,
-  turnBytes: 400_000_000,
+  turnBytes: 200_000_000,
   limitMs: 1_500,
   pacedSeconds: 8,
   pacedMessages: 20_000,
