@@ -1,5 +1,6 @@
 import {
   CancelMessageMoveTaskCommand,
+  DeleteQueueCommand,
   ListMessageMoveTasksCommand,
   ReceiveMessageCommand,
   SendMessageBatchCommand,
@@ -110,6 +111,21 @@ it('[SQS-18] a task whose messages have no source fails, and says why', async ()
     },
   ])
   expect(await receive(dead)).toMatchObject([{ Body: 'sent here' }])
+})
+
+it('[SQS-18] a task whose destination is deleted meanwhile fails, says why, and leaves the rest where it was', async () => {
+  const { dead, DeadArn: SourceArn } = await withLetters('short')
+  const QueueUrl = await create('short-lived')
+  const DestinationArn = arn('short-lived')
+  const asked = { SourceArn, DestinationArn, MaxNumberOfMessagesPerSecond: 1 }
+  await world.sqs.send(new StartMessageMoveTaskCommand(asked))
+  await waitUntil(async () => (await tasks(SourceArn))[0]!.ApproximateNumberOfMessagesMoved! > 0)
+  await world.sqs.send(new DeleteQueueCommand({ QueueUrl }))
+  await waitUntil(async () => (await tasks(SourceArn))[0]!.Status !== 'RUNNING')
+  expect(await tasks(SourceArn)).toMatchObject([
+    { DestinationArn, Status: 'FAILED', FailureReason: 'AWS.SimpleQueueService.NonExistentQueue' },
+  ])
+  expect((await receive(dead)).length).toBeGreaterThan(0)
 })
 
 it('[SQS-18] tasks that cannot be are refused', async () => {

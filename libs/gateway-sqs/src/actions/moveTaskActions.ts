@@ -1,5 +1,5 @@
 import { isKirokuError, type RedriveDescription } from '@kiroku/protocol'
-import { SqsError } from '../SqsError.ts'
+import { errorKinds, SqsError } from '../SqsError.ts'
 import { list, number, structure, text } from '../wire/Shape.ts'
 import type { Action } from './Action.ts'
 import type { Call } from './Call.ts'
@@ -45,18 +45,30 @@ const statusOf = {
 
 const tasksMax = 10
 
-const taskOf = (call: Call, sourceArn: string, redrive: RedriveDescription): object => {
-  const { task, state, to, rateMax, moved, onTheWay = 0, left, startedAt, skipped } = redrive
+/** Why a task did not move everything; undefined: it did, or is not over. */
+const failureOf = async (
+  { queues }: Call,
+  { state, to, skipped, note }: RedriveDescription,
+): Promise<string | undefined> => {
   const withoutOrigin = skipped['noOrigin'] ?? 0
+  if (state === 'completed' && withoutOrigin > 0) return 'CouldNotDetermineMessageSource'
+  if (state !== 'failed') return undefined
+  const isGone = to !== 'origin' && (await queues.find(to.name)) === undefined
+  return isGone ? errorKinds.QueueDoesNotExist.code : note
+}
+
+const taskOf = async (call: Call, sourceArn: string, redrive: RedriveDescription): Promise<object> => {
+  const { task, state, to, rateMax, moved, onTheWay = 0, left, startedAt } = redrive
+  const failure = await failureOf(call, redrive)
   return {
     ...(state === 'running' ? { TaskHandle: handleOf({ taskId: task, sourceArn }) } : {}),
-    Status: withoutOrigin > 0 && state === 'completed' ? 'FAILED' : statusOf[state],
+    Status: failure === undefined ? statusOf[state] : 'FAILED',
     SourceArn: sourceArn,
     ...(to === 'origin' ? {} : { DestinationArn: call.arnOf(to.name) }),
     ...(rateMax === 0 ? {} : { MaxNumberOfMessagesPerSecond: rateMax }),
     ApproximateNumberOfMessagesMoved: moved,
     ApproximateNumberOfMessagesToMove: moved + onTheWay + left,
-    ...(withoutOrigin > 0 ? { FailureReason: 'CouldNotDetermineMessageSource' } : {}),
+    ...(failure === undefined ? {} : { FailureReason: failure }),
     StartedTimestamp: startedAt,
   }
 }
@@ -125,9 +137,8 @@ export const moveTaskActions = {
       const source = queueOfArn(input, 'SourceArn')
       const max = within(input, 'MaxResults', 1, tasksMax, `Must be between 1 and ${tasksMax}.`) ?? 1
       const redrives = await call.client.queues.redrives(source).catch(notThere('SourceArn'))
-      return {
-        Results: redrives.slice(0, max).map((each) => taskOf(call, input['SourceArn'] as string, each)),
-      }
+      const tasks = redrives.slice(0, max).map((each) => taskOf(call, input['SourceArn'] as string, each))
+      return { Results: await Promise.all(tasks) }
     },
   },
 
