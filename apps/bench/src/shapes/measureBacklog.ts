@@ -69,7 +69,7 @@ const hold = async ({ progress }: ShapesRun, system: ShapeSystem, waiting: numbe
   const { name, load, folder, own } = system
   const few = Math.ceil(waiting / fewPart)
   const perSecond = async (messages: number): Promise<number> =>
-    (messages * 1_000) / (await load.ask('consume', handled(system, messages)))
+    (messages * 1_000) / (await load.ask('consume', handled(system, messages, bodyBytes)))
   progress.step(`${name}, few messages`)
   // The first time only warms up.
   let fewPerSecond = 0

@@ -52,7 +52,7 @@ const sizeShape = (bodyBytes: number): Shape => ({
     {
       name: 'consume',
       kind: 'handle',
-      run: (system, messages) => system.load.ask('consume', handled(system, messages)),
+      run: (system, messages) => system.load.ask('consume', handled(system, messages, bodyBytes)),
     },
   ],
 })

@@ -1,7 +1,7 @@
 import { median, spreadOf } from '../Figure.ts'
 import type { ShapeSystem } from './ShapeSystems.ts'
 import type { ShapesRun } from './ShapesRun.ts'
-import type { Publishing } from './serveShape.ts'
+import type { Handling, Publishing } from './serveShape.ts'
 import { window } from './sizes.ts'
 
 /** What a system does in its turn, one phase after the other. */
@@ -174,7 +174,7 @@ class Turns {
         collections: after.collections - before.collections,
       })
     }
-    if (waiting > 0) await system.load.ask('consume', handled(system, waiting))
+    if (waiting > 0) await system.load.ask('consume', handled(system, waiting, this.#shape.bodyBytes))
     // The others must not have it beside them.
     await system.own?.audited()
     return turns
@@ -201,9 +201,22 @@ export const inBatches = (
   return { messages, bodyBytes, batch, window: Math.floor(most) }
 }
 
+/** What nats-server has on its way to a client: it cuts off one that has more than 64 MB outstanding. */
+const pullBytesMax = 16 * 1024 * 1024
+
 /** Messages that a system's consumers handle as is best for it. */
-export const handled = ({ handling }: ShapeSystem, messages: number) =>
-  handling === undefined ? { messages } : { messages, handling }
+export const handled = (
+  { handling, isRaw }: ShapeSystem,
+  messages: number,
+  bodyBytes: number,
+): { messages: number; handling?: Handling } => {
+  if (isRaw === true)
+    return {
+      messages,
+      handling: { batch: 1, handlers: Math.min(window, Math.floor(pullBytesMax / bodyBytes)) },
+    }
+  return handling === undefined ? { messages } : { messages, handling }
+}
 
 const fill = async (system: ShapeSystem, messages: number, bodyBytes: number): Promise<void> => {
   if (messages > 0) await system.load.ask('publish', inBatches(system, messages, bodyBytes))

@@ -29,7 +29,7 @@ ${markdownTable(meanings, 3)}
 
 Medians of ${rounds} on ${cores} ${cores === 1 ? 'core' : 'cores'} after a warm-up, the systems in turns; in each, a system does as many messages as it can
 in ${(sizes.turnMs / 1_000).toFixed(1)} s. The spread is the middle half of the rounds over their median; what lies further apart than ${spreadMax * 100} % was measured twice and is
-marked (!) where that did not help. A record of Kiroku's log is one fsync. Where a shape leaves the handlers open, Kiroku, RabbitMQ (prefetch 500) and JetStream (pull of 500) have
+marked (!) where that did not help. A record of Kiroku's log is one fsync. Where a shape leaves the handlers open, Kiroku, RabbitMQ (prefetch 500) and JetStream (pull of 500, or of 16 MB) have
 their client's own, BullMQ and graphile-worker 100 jobs at a time, graphile-worker with a local queue of 500, and pg-boss batches of 500. A peer without
 batches has as many messages under way as the handlers' batches hold together.
 `
