@@ -7,4 +7,4 @@ export const launcherOf = (root: string): string => join(root, 'apps/kiroku/bin/
 
 /** The flags of Node that a checkout's launcher gives its engines, for those that are started without it. */
 export const engineFlags = (root = ownRoot): readonly string[] =>
-  readFileSync(launcherOf(root), 'utf8').match(/--[a-z-]+=\d+/g) ?? []
+  readFileSync(launcherOf(root), 'utf8').match(/--(max|min)-semi-space-size=\d+/g) ?? []

@@ -17,18 +17,13 @@ const main = existsSync(source) ? source : path.join(here, '..', 'dist', 'main.j
  * The engine makes and drops much. A young generation that fits a processor's cache, not the 64 MB that Node 24 lets
  * it grow to, took a quarter off its processor time under full load. It must not shrink either: after 20 quiet seconds it
  * would be down to 1 MB, from which too much is promoted, and full collections held up one message in a hundred for 10 ms.
- * Bodies lie outside the heap and count for what begins a full collection: with bodies of 16 KB these took 40 % of the
- * processor time until the heap might grow threefold between two of them.
- * What NODE_OPTIONS sets wins.
+ * Sizes in NODE_OPTIONS win.
  */
-const engineFlags = ['--max-semi-space-size=16', '--min-semi-space-size=16', '--heap-growing-percent=200']
+const engineFlags = ['--max-semi-space-size=16', '--min-semi-space-size=16']
 
 const flagsNow = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].join(' ')
 const isEngine = process.argv[2] === 'up' || process.argv[2] === 'serve'
-// A size of the young generation that is set leaves neither of ours; V8 takes - and _ alike.
-const isSet = (flag) =>
-  new RegExp(/semi/.test(flag) ? 'semi.space.size' : 'heap.growing.percent').test(flagsNow)
-const flags = isEngine ? engineFlags.filter((flag) => !isSet(flag)) : []
+const flags = isEngine && !/semi.space.size/.test(flagsNow) ? engineFlags : []
 // Who started this process with a channel of its own would lose that with the process.
 const canReplace =
   typeof process.execve === 'function' && process.platform !== 'win32' && process.channel === undefined

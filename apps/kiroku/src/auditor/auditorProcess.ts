@@ -2,8 +2,10 @@
 import { serveAuditor } from '@kiroku/auditor'
 import { auditedLog } from '../audit/auditedLog.ts'
 import { openToRead } from '../log/openToRead.ts'
+import { growHeap } from '../serve/growHeap.ts'
 import type { AuditorSetup } from './auditorScript.ts'
 
+growHeap()
 serveAuditor(async (setup) => {
   const { nats, log: name, dataDir, anchors } = setup as AuditorSetup
   const { log, close } = await openToRead(nats, name)

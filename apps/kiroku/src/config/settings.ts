@@ -338,7 +338,7 @@ export const otherVariables = [
   {
     env: 'NODE_OPTIONS',
     description:
-      'Flags of Node. Engines start with --max-semi-space-size=16 --min-semi-space-size=16, which keeps their young generation in the processor cache and from shrinking in quiet times (set either to override both), and with --heap-growing-percent=200, which spares full collections.',
+      'Flags of Node. Engines start with --max-semi-space-size=16 --min-semi-space-size=16, which keeps their young generation in the processor cache and from shrinking in quiet times; set either to override both.',
   },
   {
     env: 'HTTPS_PROXY',

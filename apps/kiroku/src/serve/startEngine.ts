@@ -10,6 +10,7 @@ import { startConsole } from '../console/startConsole.ts'
 import { catalogueStream } from '../log/logAdapter.ts'
 import type { LogSetup } from '../log/openEngineLog.ts'
 import { engineDependencies } from './engineDependencies.ts'
+import { growHeap } from './growHeap.ts'
 import { httpDoorOf } from './httpDoorOf.ts'
 import { finalizeNewLog, joinLog } from './joinLog.ts'
 import type { KeptAddress } from './keepAddress.ts'
@@ -59,6 +60,7 @@ export interface RunningEngine {
  * `PortInUse` (another process took the address in between).
  */
 export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> => {
+  growHeap()
   const { settings, logger } = setup
   const closers: (() => Promise<unknown>)[] = []
   const close = async (): Promise<void> => {

@@ -2,6 +2,7 @@ import { hostname } from 'node:os'
 import { DoorRequests, Tokens } from '@kiroku/doors'
 import { KirokuError } from '@kiroku/protocol'
 import type { Invocation } from '../../cli/CommandSpec.ts'
+import { growHeap } from '../../serve/growHeap.ts'
 import { makeLogger } from '../../serve/Logger.ts'
 import { logClientEvent } from '../../serve/logClientEvent.ts'
 import { sqsDoorsOf, usualSqs } from '../../serve/sqsDoorsOf.ts'
@@ -15,6 +16,7 @@ const sendTimeoutMs = 30_000
 const drainMs = 2_000
 
 export const run = async (invocation: Invocation): Promise<void> => {
+  growHeap()
   const { out, signal } = invocation
   const settings = invocation.settings()
   const logger = makeLogger({ format: settings.logFormat, level: settings.logLevel })
