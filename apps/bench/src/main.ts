@@ -33,7 +33,7 @@ const usage = `usage: npm run bench -- engine [--json] [--quick] [--partitions N
                     backlog10 or recovery10; can be given several times
   --profile FOLDER  write a CPU profile of each process, for sqs of each engine, for shapes
                     of engines and clients
-  --report FILE     write the tables as Markdown
+  --report FILE     write the tables as Markdown, and a picture beside them
   --against REF     compare with another commit of the project, alternating
 `
 

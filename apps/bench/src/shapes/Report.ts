@@ -1,4 +1,5 @@
 import type { Figure } from '../Figure.ts'
+import type { Bar } from './barsSvg.ts'
 
 /** A table of the report: its rows as they are printed. */
 interface Table {
@@ -10,6 +11,8 @@ interface Table {
 /** What a run measured, as a page of tables that can be held against another run's. */
 export class Report {
   readonly #tables: Table[] = []
+  /** What the page's picture shows. */
+  readonly bars: Bar[] = []
 
   table(title: string, columns: readonly string[], rows: readonly (readonly string[])[]): void {
     this.#tables.push({ title, columns, rows })

@@ -23,6 +23,9 @@ export const figuresOf = (
   shape.phases.flatMap(({ name: phase }) => {
     const rows = measured.filter((each) => each.phase === phase)
     const title = `${shape.title}, ${phase}`
+    const [own, ...peers] = rows.map(({ perSecond }) => perSecond)
+    if (targetOf !== undefined && peers.length > 0)
+      report.bars.push({ title, ratio: own! / Math.max(...peers) })
     report.table(title, columns, rows.map(rowOf(targetOf === undefined ? [] : rows.slice(1))))
     return [
       ...rows.flatMap((row) => plain(title, row)),

@@ -16,7 +16,7 @@ const meanings = [
 ]
 
 /** What is compared, how, and what a confirmation means in each system: the beginning of the report. */
-export const reportHead = (sizes: ShapesSizes): string => {
+export const reportHead = (sizes: ShapesSizes, picture: string | undefined): string => {
   const cores = availableParallelism()
   const rounds = sizes.rounds === 1 ? 'one round' : `${sizes.rounds} rounds`
   return `# Shapes, beside what people would take instead
@@ -28,9 +28,14 @@ Node process with the system's client sends, handles, or does both. Everything h
 ${markdownTable(meanings, 3)}
 
 Medians of ${rounds} on ${cores} ${cores === 1 ? 'core' : 'cores'} after a warm-up, the systems in turns; in each, a system does as many messages as it can
-in ${(sizes.turnMs / 1_000).toFixed(1)} s. The spread is the middle half of the rounds over their median; what lies further apart than ${spreadMax * 100} % was measured twice and is
-marked (!) where that did not help. A record of Kiroku's log is one fsync. Where a shape leaves the handlers open, Kiroku, RabbitMQ (prefetch 500) and JetStream (pull of 500, or of 16 MB) have
-their client's own, BullMQ and graphile-worker 100 jobs at a time, graphile-worker with a local queue of 500, and pg-boss batches of 500. A peer without
+in ${(sizes.turnMs / 1_000).toFixed(1)} s. The spread is the middle half of the rounds over their median; what lies further apart than ${spreadMax * 100} % was
+measured twice and is marked (!) where that did not help. A record of Kiroku's log is one fsync.
+
+Where a shape leaves the handlers open, Kiroku has \`consumeEach\` as it is by default, RabbitMQ a prefetch of 500, JetStream a pull of 500 or 16 MB,
+BullMQ and graphile-worker 100 jobs at a time, graphile-worker with a local queue of 500 too, and pg-boss batches of 500. A peer without
 batches has as many messages under way as the handlers' batches hold together.
-`
+${picture === undefined ? '' : pictureOf(picture)}`
 }
+
+const pictureOf = (picture: string): string =>
+  `\n![Kiroku’s messages per second over those of the best peer](${picture})\n`
