@@ -63,15 +63,15 @@ const against = (title: string, [own, ...peers]: readonly Measured[], target: Ta
       : atLeast(name, overBest, '×', target.overBest),
   ]
   const queues = peers.filter(({ system }) => system.isRaw !== true).map(({ perSecond }) => perSecond)
-  if (target.overBestQueue !== undefined && queues.length > 0)
+  if (queues.length > 0) {
+    const queue = `${title}, Kiroku over the best queue`
+    const over = own.perSecond / Math.max(...queues)
     figures.push(
-      atLeast(
-        `${title}, Kiroku over the best queue`,
-        own.perSecond / Math.max(...queues),
-        '×',
-        target.overBestQueue,
-      ),
+      target.overBestQueue === undefined
+        ? informs(queue, over, '×')
+        : atLeast(queue, over, '×', target.overBestQueue),
     )
+  }
   for (const [peer, least] of Object.entries(target.over ?? {})) {
     const found = peers.find(({ system }) => system.name === peer)
     if (found !== undefined)

@@ -7,12 +7,12 @@ import type { ShapesSizes } from './sizes.ts'
 const meanings = [
   ['system', 'a send is confirmed when', 'an acknowledgement is'],
   ['Kiroku', 'it is on disk', 'on disk before it counts; `stop` waits for that'],
-  [rabbitName, 'it is on disk (quorum queue, confirm channel, persistent)', 'not confirmed'],
+  [rabbitName, 'it is on disk (quorum queue, confirm channel, persistent)', 'on disk, but not confirmed'],
   ['BullMQ', 'it is on disk (`appendfsync always`)', 'on disk before the next job'],
   ['graphile-worker', 'it is committed (`fsync`, `synchronous_commit`)', 'committed, several at once'],
   ['pg-boss', 'it is committed (the same)', 'committed, a batch at once'],
-  [rawName, 'it is on disk (`sync_interval: always`)', 'not confirmed'],
-  [atomicName, 'its batch is on disk (the same)', 'not confirmed'],
+  [rawName, 'it is on disk (`sync_interval: always`)', 'not confirmed, and on disk only later'],
+  [atomicName, 'its batch is on disk (the same)', 'the same'],
 ]
 
 /** What is compared, how, and what a confirmation means in each system: the beginning of the report. */
@@ -23,7 +23,8 @@ export const reportHead = (sizes: ShapesSizes, picture: string | undefined): str
 
 \`npm run bench -- shapes --report FILE\` measures and writes this page; \`.ci/install-peers\` installs the peers' servers. Each system runs in
 processes and a folder of its own on the same disk, Kiroku as \`kiroku serve\` does by default: 4 partitions, its auditor beside it. One
-Node process with the system's client sends, handles, or does both. Everything here survives a loss of power.
+Node process with the system's client sends, handles, or does both. What was
+confirmed survives a loss of power in all of them.
 
 ${markdownTable(meanings, 3)}
 

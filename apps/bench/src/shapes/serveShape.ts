@@ -48,19 +48,22 @@ const tasksOf = (driver: ShapeDriver) => {
     )
   }
 
-  /** Handles so many messages; the time begins with the first, or when the consumer has begun. */
-  const consume = async (messages: number, handling: Handling | undefined): Took => {
+  /** Begins to handle messages; resolves when its consumer has begun or the first is handled, whichever is sooner. */
+  const begin = async (messages: number, handling: Handling | undefined) => {
     let left = messages
-    let beganMs = 0
     const { promise: all, resolve } = Promise.withResolvers<void>()
-    const stop = await driver.consume(handling, () => {
-      if (beganMs === 0) beganMs = performance.now()
+    const { promise: began, resolve: beginNow } = Promise.withResolvers<void>()
+    const starting = driver.consume(handling, () => {
+      if (left === messages) beginNow()
       if (--left === 0) resolve()
     })
-    if (beganMs === 0) beganMs = performance.now()
-    await all
-    await stop()
-    return performance.now() - beganMs
+    await Promise.race([starting, began])
+    /** Resolves when all are handled and acknowledged. */
+    return async (): Promise<void> => {
+      const stop = await starting
+      await all
+      await stop()
+    }
   }
 
   return {
@@ -72,13 +75,18 @@ const tasksOf = (driver: ShapeDriver) => {
     },
 
     /** Handles so many messages that are there; resolves when they are acknowledged. */
-    consume: ({ messages, handling }: { messages: number; handling?: Handling }): Took =>
-      consume(messages, handling),
+    consume: async ({ messages, handling }: { messages: number; handling?: Handling }): Took => {
+      const end = await begin(messages, handling)
+      const beganMs = performance.now()
+      await end()
+      return performance.now() - beganMs
+    },
 
     /** Sends messages and handles them at the same time; resolves when they are acknowledged. */
     live: async ({ handling, ...args }: Publishing & { handling?: Handling }): Took => {
+      const end = await begin(args.messages, handling)
       const beganMs = performance.now()
-      await Promise.all([consume(args.messages, handling), publish(args)])
+      await Promise.all([publish(args), end()])
       return performance.now() - beganMs
     },
 

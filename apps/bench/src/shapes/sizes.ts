@@ -41,7 +41,7 @@ export const sizeName = (bytes: number): string => (bytes < 1024 ? `${bytes} B` 
 
 export const fullSizes: ShapesSizes = {
   rounds: 5,
-  warmUps: [0.3, 1],
+  warmUps: [0.1, 0.4, 1],
   turnMs: 1_500,
   messages: 500,
   turnBytes: 200_000_000,
@@ -58,7 +58,7 @@ export const fullSizes: ShapesSizes = {
 
 export const quickSizes: ShapesSizes = {
   rounds: 1,
-  warmUps: [1],
+  warmUps: [0.5, 1],
   turnMs: 200,
   messages: 200,
   turnBytes: 8_000_000,
