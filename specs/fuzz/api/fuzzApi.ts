@@ -16,8 +16,8 @@ const rawShare = 0.03
 const ledgerShare = 0.05
 const describedShare = 0.5
 
-/** How long an answer may take: longer than any receive of a run waits, in ms. */
-const patienceMs = 30_000
+/** How long an answer may take: longer than any receive of a run waits, and than the auditor has for a question, in ms. */
+const patienceMs = 70_000
 
 /**
  * What Node answers before the API sees a request: header fields, the path among them, that are too long, and on a machine that
