@@ -18,19 +18,20 @@ it(
       const { QueueUrl } = await sqs.send(new CreateQueueCommand({ QueueName: 'mail' }))
       const { MessageId } = await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: 'hello' }))
       expect(MessageId).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
-      const { Messages } = await sqs.send(new ReceiveMessageCommand({ QueueUrl }))
+      const { Messages } = await sqs.send(new ReceiveMessageCommand({ QueueUrl, VisibilityTimeout: 600 }))
       expect(Messages).toMatchObject([{ MessageId, Body: 'hello' }])
 
       const trace = await cli.output('trace', MessageId!)
       expect(trace).toContain('mail')
       expect(trace).toMatch(/Delivered|delivered/)
       // The auditor follows a moment later.
-      await waitUntil(async () => {
+      const isIndexed = async (): Promise<boolean> => {
         const { messages } = JSON.parse(await cli.output('search', `id:${MessageId}`, '--json')) as {
           readonly messages: readonly { readonly queue: string; readonly state: string }[]
         }
         return messages.length === 1 && messages[0]!.queue === 'mail' && messages[0]!.state === 'Inflight'
-      })
+      }
+      await waitUntil(isIndexed, { timeoutMs: 60_000 })
 
       const later = await sqs.send(
         new SendMessageCommand({ QueueUrl, MessageBody: 'later', DelaySeconds: 900 }),
