@@ -45,7 +45,7 @@ export const stages: ReadonlyArray<Stage> = [
   {
     target: 'specs',
     counts: 'tests',
-    minutesMax: 3.5,
+    minutesMax: 3.75,
     turns: {
       files: 'specs/{chaos/{cluster,quick},cluster/versions,security/damage/*}.spec.ts',
       among: 'specs/**/*.spec.ts',
@@ -56,7 +56,7 @@ export const stages: ReadonlyArray<Stage> = [
   {
     target: 'doors',
     counts: 'tests',
-    minutesMax: 1.5,
+    minutesMax: 1.25,
     turns: {
       files: 'specs/sqs/{debian-clients,fuzz}.spec.ts',
       among: 'specs/{sqs,chaos/sqs}/**/*.spec.ts',

@@ -1,6 +1,6 @@
 /**
  * Bundles the executable as its package has it, into `dist/test-cli`: it starts in half the processor time of the sources,
- * and the integration tests start it some five hundred times.
+ * and the integration tests and the specs start it some six hundred times.
  */
 import { mkdir, rm } from 'node:fs/promises'
 import path from 'node:path'

@@ -5,7 +5,7 @@ import { applyMutant } from '../specs/mutants/applyMutant.ts'
 import { promiseOf, type SpecMutant } from '../specs/mutants/SpecMutant.ts'
 import { comparePromises } from './comparePromises.ts'
 import { judgeMutant, type Judgement } from './judgeMutant.ts'
-import { root, runTarget } from './runTarget.ts'
+import { root, runCommand } from './runTarget.ts'
 import { specFiles } from './specFiles.ts'
 import { specStages } from './Stage.ts'
 import { readVitestReport, type VitestReport } from './VitestReport.ts'
@@ -84,10 +84,10 @@ const runSpecs = async (
   env: Readonly<Record<string, string>> = {},
 ): Promise<VitestReport> => {
   const file = path.join(folder, `${env['KIROKU_MUTANT'] ?? 'none'}.json`)
-  // A promise may have specs in any of the stages.
-  const [first, ...others] = specStages
-  const projects = others.flatMap((stage) => ['--project', stage])
+  // A promise may have specs in any of the stages. What is bundled for them would be without the mutant.
+  const projects = specStages.flatMap((stage) => ['--project', stage])
   const how = [...projects, '--reporter=json', `--outputFile.json=${file}`]
-  await runTarget(first, [...chosen, ...how], minutes, { env, output: 'dropped' })
+  const command = ['vitest', 'run', ...chosen, ...how].join(' ')
+  await runCommand('specs', command, minutes, { env, output: 'dropped' })
   return readVitestReport(file)
 }

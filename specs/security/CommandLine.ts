@@ -7,8 +7,13 @@ import { fileURLToPath } from 'node:url'
 import { managedStatus } from '@kiroku/nats-server'
 import { temporaryFolder, type TemporaryFolder, waitUntil } from '@kiroku/testkit'
 
-/** The script of `kiroku`. */
-export const launcher = fileURLToPath(import.meta.resolve('@kiroku/cli/bin'))
+/** Where `npm test` bundled it, which no mutant reaches. */
+const isBundled = process.env['KIROKU_BUNDLED_CLI'] === 'on' && process.env['KIROKU_MUTANT'] === undefined
+
+/** The script of `kiroku`: as its package has it, where that was bundled, since it starts in half the time of the sources. */
+export const launcher = isBundled
+  ? path.resolve(import.meta.dirname, '../../dist/test-cli/dist/main.js')
+  : fileURLToPath(import.meta.resolve('@kiroku/cli/bin'))
 
 /** What a finished command wrote. */
 interface Finished {
