@@ -7,7 +7,9 @@ import { inParallel } from '../inParallel.ts'
 const client: Client = await connect({
   servers: process.argv[2]!,
   onEvent: (event) => {
-    if (event.type !== 'released') process.stderr.write(`${JSON.stringify(event)}\n`)
+    // Queues of a benchmark need no dead-letter queue.
+    if (event.type !== 'released' && event.type !== 'queueWarning')
+      process.stderr.write(`${JSON.stringify(event)}\n`)
   },
 })
 

@@ -29,7 +29,7 @@ export const measureLatency = async (run: ShapesRun): Promise<Figure[]> => {
     const able: ShapeSystem[] = []
     for (const system of systems) {
       run.progress.step(`${perSecond}/s, ${system.name}, warming up`)
-      const count = Math.min(perSecond, run.sizes.pacedMessages)
+      const count = Math.ceil(perSecond * Math.min(1, run.sizes.pacedSeconds))
       const warm = await system.load.ask('measure', { count, perSecond })
       if (percentile(warm, 50) < keptUpMs || system.own !== undefined) able.push(system)
     }
@@ -47,7 +47,7 @@ const rounds = async (
   perSecond: number,
 ): Promise<readonly Latency[]> => {
   const took = systems.map((): number[][] => [])
-  const count = Math.min(perSecond * sizes.pacedSeconds, sizes.pacedMessages)
+  const count = Math.min(Math.ceil(perSecond * sizes.pacedSeconds), sizes.pacedMessages)
   for (let round = 1; round <= sizes.rounds; round++)
     for (const [i, system] of systems.entries()) {
       progress.step(`${perSecond}/s, ${system.name}, round ${round} of ${sizes.rounds}`)

@@ -63,7 +63,7 @@ export const quickSizes: ShapesSizes = {
   messages: 200,
   turnBytes: 8_000_000,
   limitMs: 100,
-  pacedSeconds: 1,
+  pacedSeconds: 0.3,
   pacedMessages: 1_000,
   idleSeconds: 2,
   idleConsumers: 100,
