@@ -124,4 +124,5 @@ const rowOf =
     ]
   }
 
-const short = (value: number): string => Number(value.toPrecision(3)).toLocaleString('en')
+/** Three figures are all that rounds of a benchmark agree on. */
+export const short = (value: number): string => Number(value.toPrecision(3)).toLocaleString('en')

@@ -1,5 +1,6 @@
 import { atMost, type Figure, informs, median, spreadOf } from '../Figure.ts'
 import { percentile } from '../first/percentile.ts'
+import { short } from './figuresOf.ts'
 import { spreadMax, untilClose } from './measureTurns.ts'
 import { type ShapeSystem, ShapeSystems } from './ShapeSystems.ts'
 import type { ShapesRun } from './ShapesRun.ts'
@@ -77,7 +78,7 @@ const latencyFigures = (
     [
       ...measured.map(({ system, tookMs, spread }) => [
         system.name,
-        ...tookMs.map((ms) => ms.toPrecision(3)),
+        ...tookMs.map(short),
         `${Math.round(spread * 100)} %${spread > spreadMax ? ' (!)' : ''}`,
       ]),
       ...behind.map(({ name }) => [`${name}, does not keep up`, ...percents.map(() => '–'), '–']),
