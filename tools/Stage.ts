@@ -38,14 +38,14 @@ export const stages: ReadonlyArray<Stage> = [
   { target: 'unit', counts: 'tests', minutesMax: 1.5 },
   { target: 'integration', counts: 'tests', minutesMax: 5 },
   { target: 'format', counts: 'one', minutesMax: 0.1, beside: 'integration' },
-  { target: 'lint', counts: 'one', minutesMax: 0.5, beside: 'integration' },
+  { target: 'lint', counts: 'one', minutesMax: 0.75, beside: 'integration' },
   { target: 'deadcode', counts: 'one', minutesMax: 0.25, beside: 'integration' },
   { target: 'tooling', counts: 'tests', minutesMax: 0.25, beside: 'integration' },
   { target: 'pack', counts: 'tests', minutesMax: 1.5, beside: 'integration' },
   {
     target: 'specs',
     counts: 'tests',
-    minutesMax: 3.75,
+    minutesMax: 5,
     turns: {
       files: 'specs/{chaos/{cluster,quick},cluster/versions,security/damage/*}.spec.ts',
       among: 'specs/**/*.spec.ts',
@@ -56,7 +56,7 @@ export const stages: ReadonlyArray<Stage> = [
   {
     target: 'doors',
     counts: 'tests',
-    minutesMax: 1.25,
+    minutesMax: 1.5,
     turns: {
       files: 'specs/sqs/{debian-clients,fuzz}.spec.ts',
       among: 'specs/{sqs,chaos/sqs}/**/*.spec.ts',
@@ -74,11 +74,11 @@ export const stages: ReadonlyArray<Stage> = [
       parts: 3,
     },
   },
-  { target: 'simulation', counts: 'one', minutesMax: 3.5, unlessFull: ['--rotating'] },
+  { target: 'simulation', counts: 'one', minutesMax: 3, unlessFull: ['--rotating'] },
   {
     target: 'mutants',
     counts: 'one',
-    minutesMax: 2.5,
+    minutesMax: 2.25,
     unlessFull: ['--rotating'],
     after: { passed: specStages, args: ['--sound'] },
   },
