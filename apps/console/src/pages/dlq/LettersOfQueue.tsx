@@ -38,7 +38,6 @@ export const LettersOfQueue = ({ queue }: { readonly queue: string }) => {
     isPast: at !== undefined,
     session,
     queue,
-    isSpread: (info?.places.length ?? 1) > 1,
     isRunning: running.some(({ subscription }) => subscription === 'main'),
     letters: letters.data?.count,
   })

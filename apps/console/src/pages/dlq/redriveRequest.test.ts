@@ -33,14 +33,12 @@ it('says why nothing can be redriven', () => {
     isPast: false,
     queue: 'mail-dlq',
     session: { commands: true, role: 'operator' as const },
-    isSpread: false,
     isRunning: false,
     letters: 3,
   }
   expect(whyNoCommands(can)).toBeUndefined()
   expect(whyNoCommands({ ...can, isPast: true })).toContain('the past')
   expect(whyNoCommands({ ...can, session: { commands: false, role: 'admin' } })).toContain('only look')
-  expect(whyNoCommands({ ...can, isSpread: true })).toContain('spread')
   expect(whyNoCommands({ ...can, isRunning: true })).toContain('runs')
   expect(whyNoCommands({ ...can, letters: 0 })).toContain('nothing')
 })

@@ -6,22 +6,18 @@ export const whyNoCommands = ({
   isPast,
   session,
   queue,
-  isSpread,
   isRunning,
   letters,
 }: {
   readonly isPast: boolean
   readonly session: Pick<Session, 'commands' | 'role' | 'grants'>
   readonly queue: string
-  /** Whether the queue is on several partitions. */
-  readonly isSpread: boolean
   readonly isRunning: boolean
   /** Absent: not known yet. */
   readonly letters: number | undefined
 }): string | undefined => {
   const refusal = refusalOf(session, isPast, queue)
   if (refusal !== undefined) return refusal
-  if (isSpread) return 'It is spread over partitions: bring it together first (kiroku queue spread).'
   if (isRunning) return 'A redrive runs: wait for it, or cancel it.'
   if (letters === undefined) return ''
   if (letters === 0) return 'There is nothing to redrive.'

@@ -41,27 +41,27 @@ export const SettingList = ({ info }: { readonly info: QueueInfo }) => {
             </dl>
           </div>
         ))}
-        <Facts title="Notes" facts={Object.entries(info.notes ?? {})} />
+        <Facts
+          title="Notes"
+          facts={Object.entries(info.notes ?? {}).map(([name, text]) => [name, text, noteSays])}
+        />
         <Facts title="Times" facts={timesOf(info)} />
       </div>
     </section>
   )
 }
 
-/** What a queue has besides settings, by its name; nothing where there is none. */
-const Facts = ({
-  title,
-  facts,
-}: {
-  readonly title: string
-  readonly facts: readonly (readonly [name: string, text: string])[]
-}) =>
+/** Something that a queue has besides settings, and what it means. */
+type Fact = readonly [name: string, text: string, says: string]
+
+/** What a queue has besides settings; nothing where there is none. */
+const Facts = ({ title, facts }: { readonly title: string; readonly facts: readonly Fact[] }) =>
   facts.length > 0 && (
     <div>
       <h3 className={styles['group']}>{title}</h3>
       <dl>
-        {facts.map(([name, text]) => (
-          <div key={name} className={styles['setting']}>
+        {facts.map(([name, text, says]) => (
+          <div key={name} className={styles['setting']} title={says}>
             <dt className={styles['name']}>{name}</dt>
             <dd>{text}</dd>
           </div>
@@ -70,10 +70,16 @@ const Facts = ({
     </div>
   )
 
-const timesOf = ({ createdAt, configuredAt, purgedAt }: QueueInfo): [string, string][] =>
-  Object.entries({ created: createdAt, 'last changed': configuredAt, 'last purged': purgedAt }).flatMap(
-    ([name, at]) => (at === undefined ? [] : [[name, time(at)]]),
-  )
+const noteSays = 'Text that somebody keeps with the queue, such as a tag.'
+
+const timesOf = ({ createdAt, configuredAt, purgedAt }: QueueInfo): readonly Fact[] => {
+  const times = [
+    ['created', createdAt, 'When the queue was created.'],
+    ['last changed', configuredAt, 'When a setting or a note of the queue was last changed.'],
+    ['last purged', purgedAt, 'When somebody last discarded everything that waited in the queue.'],
+  ] as const
+  return times.flatMap(([name, at, says]) => (at === undefined ? [] : [[name, time(at), says] as const]))
+}
 
 const Setting = ({ name, value }: { readonly name: keyof QueueConfig; readonly value: unknown }) => {
   const isSet = !isDefault(name, value)
