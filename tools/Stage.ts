@@ -67,7 +67,7 @@ export const stages: ReadonlyArray<Stage> = [
   {
     target: 'console',
     counts: 'tests',
-    minutesMax: 4.75,
+    minutesMax: 4.5,
     turns: {
       files: 'specs/console/**/*.spec.ts',
       concerns: ['apps/console/', 'specs/console/harness/', 'specs/harness/', 'package-lock.json'],
@@ -82,5 +82,5 @@ export const stages: ReadonlyArray<Stage> = [
     unlessFull: ['--rotating'],
     after: { passed: specStages, args: ['--sound'] },
   },
-  { target: 'first-hour', counts: 'one', minutesMax: 1.75 },
+  { target: 'first-hour', counts: 'one', minutesMax: 2.25 },
 ]

@@ -18,6 +18,7 @@ import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { checkTypes } from '../specs/first-hour/checkTypes.ts'
+import { installedBy } from '../specs/first-hour/installedBy.ts'
 import { packaged } from '../specs/first-hour/packaged.ts'
 import { readBlocks } from '../specs/first-hour/readBlocks.ts'
 import { Reader } from '../specs/first-hour/Reader.ts'
@@ -270,17 +271,9 @@ it('every package brings its README', () => {
     expect(readFileSync(path.join(project, 'node_modules', name, 'README.md'), 'utf8')).toContain(`# ${name}`)
 })
 
-/** What the blocks tell their reader to install from npm besides. */
-const brought = (blocks: ReturnType<typeof blocksOf>): ReadonlyArray<string> =>
-  blocks.flatMap(({ text }) =>
-    [...text.matchAll(/npm install ([^#\n]+)/g)].flatMap(([, names = '']) =>
-      names.split(' ').map((name) => name.replace(/(?<=.)@.*/, '')),
-    ),
-  )
-
 it('the types of the programs in the documents are right', async () => {
   const blocks = blocksOf(['README.md', ...documents])
-  const elsewhere = brought(blocks)
+  const elsewhere = installedBy(blocks)
   // `npm run first-hour` installs these as well, and checks the programs that import them.
   const own = blocks.filter(({ text }) => !elsewhere.some((name) => text.includes(`from '${name}'`)))
   expect(own.length).toBeLessThan(blocks.length)
