@@ -67,18 +67,18 @@ export const stages: ReadonlyArray<Stage> = [
   {
     target: 'console',
     counts: 'tests',
-    minutesMax: 4.5,
+    minutesMax: 4,
     turns: {
       files: 'specs/console/**/*.spec.ts',
       concerns: ['apps/console/', 'specs/console/harness/', 'specs/harness/', 'package-lock.json'],
       parts: 3,
     },
   },
-  { target: 'simulation', counts: 'one', minutesMax: 3, unlessFull: ['--rotating'] },
+  { target: 'simulation', counts: 'one', minutesMax: 2.75, unlessFull: ['--rotating'] },
   {
     target: 'mutants',
     counts: 'one',
-    minutesMax: 2.25,
+    minutesMax: 2,
     unlessFull: ['--rotating'],
     after: { passed: specStages, args: ['--sound'] },
   },
