@@ -27,11 +27,13 @@ export const takeFromRuns = (
       `an event at ${state.frameSeq} takes message ${n} of queue ${sub.queue.id}, which is not next`,
     )
   const count = Math.min(max, runs.count(run))
+  const seq = runs.seq(run)
+  const enqueuedAt = runs.enqueuedAt(run)
   for (let i = 0; i < count; i++) {
     const slot = live.alloc(sub.index, n + i)
-    live.seq[slot] = runs.seq(run)
+    live.seq[slot] = seq
     live.index[slot] = runs.index(run)
-    live.enqueuedAt[slot] = runs.enqueuedAt(run)
+    live.enqueuedAt[slot] = enqueuedAt
     live.attempt[slot] = 0
     live.bytes[slot] = runs.count(run) === 1 ? runs.bytes(run) : runs.shrink(run, 1)
     sub.readyBytes -= live.bytes[slot]!
