@@ -8,7 +8,7 @@ const aside = ['**/node_modules/**', '**/dist/**']
 /** The specs of the doors for clients of other systems. */
 const doors = ['specs/{sqs,chaos/sqs}/**/*.spec.ts']
 
-// A broken promise may keep a spec waiting for ever.
+// A spec whose promise is broken on purpose might wait forever.
 const specTimeouts = { testTimeout: mutant === undefined ? 120_000 : 30_000, hookTimeout: 60_000 }
 
 export default defineConfig({

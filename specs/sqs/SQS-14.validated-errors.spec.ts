@@ -245,7 +245,7 @@ it('[SQS-14] as much in flight as may be is an error of short polls of standard 
   expect(await receive({ WaitTimeSeconds: 1 })).toEqual([200, 0])
   await world.client.ack(taken!.receipt)
   expect(await receive()).toEqual([200, 1])
-  // That was the last message: what is over the limit is no matter of what there is.
+  // The queue is empty now, and still over its limit.
   expect(await receive()).toEqual([403, 0])
   await world.client.queues.update('limited', { inflightMax: inflightMax + 1 })
   expect(await receive()).toEqual([200, 0])

@@ -52,5 +52,5 @@ export const mergeTasks = (
   }
 }
 
-/** It is over when all shares are, and as well as the worst of them. */
+/** States from worst to best: the whole task has the worst state of any part. */
 const worst = ['running', 'failed', 'cancelled', 'completed'] as const

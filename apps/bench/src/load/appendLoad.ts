@@ -5,7 +5,7 @@ import { serveTasks } from '../LoadProcess.ts'
 const file = openSync(join(process.argv[2]!, 'appended'), 'a', 0o600)
 
 const tasks = {
-  /** Appends records of a size for so many ms and has each on disk before the next; resolves with how many a second. */
+  /** Appends records of `bytes` bytes for `forMs` ms, each fsynced before the next; returns records per second. */
   append: ({ bytes, forMs }: { bytes: number; forMs: number }): number => {
     const record = Buffer.alloc(bytes, 120)
     const beganMs = performance.now()

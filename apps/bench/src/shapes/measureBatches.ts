@@ -12,8 +12,8 @@ const handlers = [1, 4, 50] as const
 const keptMin = 0.6
 
 /**
- * Sent and handled at the same time, in batches of one size by so many handlers. A peer without batches has as many messages
- * under way as the handlers of a batch together, and those of no use for single messages are left out there.
+ * Sends and handles at the same time, for every batch size and number of handlers. A peer without batches has as many messages
+ * in flight as all handlers' batches hold together; the peer that sends only batches is left out of single messages.
  */
 export const measureBatches = async (run: ShapesRun): Promise<Figure[]> => {
   await using servers = new ShapeSystems(run)

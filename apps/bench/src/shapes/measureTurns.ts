@@ -181,14 +181,14 @@ class Turns {
   }
 }
 
-/** What is sent in batches goes in so many bytes at most: larger ones hold up those behind them. */
+/** Largest batch that is sent, in bytes: a larger one would hold up those behind it. */
 const batchBytesMax = 1024 * 1024
 const batchMax = 100
 /** Most batches and bytes that are under way at once; nats-server has at most 50 atomic batches of a stream. */
 const batchWindowMax = 40
 const windowBytesMax = 4 * 1024 * 1024
 
-/** Messages that a system sends in batches of at most so many, if it can. */
+/** How a system sends these messages: in batches of up to `largest`, or one by one if it has no batches. */
 export const inBatches = (
   { isSingle }: ShapeSystem,
   messages: number,

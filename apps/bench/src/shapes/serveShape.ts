@@ -3,7 +3,7 @@ import { PacedMessages } from '../first/PacedMessages.ts'
 import { inParallel } from '../inParallel.ts'
 import { serveTasks } from '../LoadProcess.ts'
 
-/** How messages are handled: batches of at most so many, so many of them at a time. */
+/** How messages are handled: the largest batch, and how many handlers run at once. */
 export interface Handling {
   readonly batch: number
   readonly handlers: number
@@ -74,7 +74,7 @@ const tasksOf = (driver: ShapeDriver) => {
       return performance.now() - beganMs
     },
 
-    /** Handles so many messages that are there; resolves when they are acknowledged. */
+    /** Handles `messages` messages that are waiting; resolves when they are acknowledged. */
     consume: async ({ messages, handling }: { messages: number; handling?: Handling }): Took => {
       const end = await begin(messages, handling)
       const beganMs = performance.now()
@@ -117,7 +117,7 @@ const tasksOf = (driver: ShapeDriver) => {
   }
 }
 
-/** What is sent: messages of a size, in batches of a size, so many of them at a time. */
+/** What is sent: how many messages, their size, the batch size, and how many batches are in flight at once. */
 export interface Publishing {
   readonly messages: number
   readonly bodyBytes: number
