@@ -1,6 +1,7 @@
 import { createPrivateKey, sign } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Access } from '@kiroku/nats-access'
 
 /** A managed server as a test asks it. */
@@ -9,14 +10,32 @@ export interface KeyedServer {
   readonly access: Access
 }
 
+/** How long a request may take, in ms. */
+const timeoutMs = 5_000
+
 /**
- * One NATS request with the rights of a node, spoken by hand: this lib must not know a client. Undefined when there is no
- * answer within some seconds: a store that is full may give none.
+ * One NATS request with the rights of a node, spoken by hand: this lib must not know a client. As clients do, it begins again
+ * when the server closes the connection, which it does to those who are just entering while it reloads its configuration.
+ * Undefined when there is no answer within some seconds: a store that is full may give none.
  */
-export const askByHand = (
+export const askByHand = async (
+  server: KeyedServer,
+  subject: string,
+  payload: string,
+): Promise<string | undefined> => {
+  const deadlineMs = performance.now() + timeoutMs
+  for (;;) {
+    const answer = await askOnce(server, subject, payload, deadlineMs - performance.now())
+    if (answer !== undefined || performance.now() >= deadlineMs) return answer
+    await pause(10)
+  }
+}
+
+const askOnce = (
   { port, access }: KeyedServer,
   subject: string,
   payload: string,
+  waitMs: number,
 ): Promise<string | undefined> =>
   new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1')
@@ -25,9 +44,10 @@ export const askByHand = (
       socket.destroy()
       resolve(answer)
     }
-    const timer = setTimeout(() => end(undefined), 5_000)
+    const timer = setTimeout(() => end(undefined), waitMs)
     let received = ''
     socket.once('error', () => end(undefined))
+    socket.once('close', () => end(undefined))
     socket.once('data', (hello) => {
       const nonce = /"nonce":"([^"]+)"/.exec(hello.toString())?.[1] ?? ''
       const entering = JSON.stringify({ verbose: false, ...signed(access, nonce) })
