@@ -30,9 +30,31 @@ export class Hiding {
   readonly #hidden = new Map<string, Hidden | undefined>()
   /** What some queue of the log hides. */
   #most: Hidden | undefined
+  #newer: (() => Promise<Iterable<KnownQueue>>) | undefined
 
-  /** @param queues every queue that is known, also deleted ones */
-  constructor(queues: Iterable<KnownQueue>) {
+  /**
+   * @param queues every queue that is known, also deleted ones
+   * @param newer reads the queues that there are now, where `queues` come from something that trails the log
+   */
+  constructor(queues: Iterable<KnownQueue>, newer?: () => Promise<Iterable<KnownQueue>>) {
+    this.#add(queues)
+    this.#newer = newer
+  }
+
+  /** What is hidden of a message, also of one in a queue newer than those that are known. Errors: those of reading them. */
+  async now(passed: Passed): Promise<Hidden | undefined> {
+    const newer = this.#newer
+    if (newer !== undefined)
+      for (const queue of passed.queues)
+        if (!this.#hidden.has(keyOf(queue))) {
+          this.#newer = undefined
+          this.#add(await newer())
+          break
+        }
+    return this.of(passed)
+  }
+
+  #add(queues: Iterable<KnownQueue>): void {
     for (const queue of queues) {
       const hidden = hiddenBy(queue.config)
       this.#hidden.set(keyOf(queue), hidden)

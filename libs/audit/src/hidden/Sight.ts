@@ -16,10 +16,15 @@ export interface Seen {
 
 const everything: Seen = { shows: { attributes: true, errors: true } }
 
-/** What somebody sees of a message that passed these queues. Without a sight: everything. */
-export const seenBy = (sight: Sight | undefined, passed: Passed): Seen => {
-  const hidden = sight?.hiding.of(passed)
-  if (sight === undefined || hidden === undefined) return everything
-  const { asOperator } = sight
-  return { hidden, shows: { attributes: asOperator, errors: asOperator || hidden !== 'all' } }
-}
+/** What somebody sees of a message that passed these queues, as far as they are known. Without a sight: everything. */
+export const seenBy = (sight: Sight | undefined, passed: Passed): Seen =>
+  sight === undefined ? everything : seenOf(sight, sight.hiding.of(passed))
+
+/** As {@link seenBy}, also of a message in a queue that is newer than what is known. */
+export const seenNow = async (sight: Sight | undefined, passed: Passed): Promise<Seen> =>
+  sight === undefined ? everything : seenOf(sight, await sight.hiding.now(passed))
+
+const seenOf = ({ asOperator }: Sight, hidden: Hidden | undefined): Seen =>
+  hidden === undefined
+    ? everything
+    : { hidden, shows: { attributes: asOperator, errors: asOperator || hidden !== 'all' } }

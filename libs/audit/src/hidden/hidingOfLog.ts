@@ -1,17 +1,19 @@
 import type { Log } from '@kiroku/log'
 import type { PastOptions } from '../past/PastLog.ts'
 import { PastReader } from '../past/PastReader.ts'
-import { Hiding } from './Hiding.ts'
+import { Hiding, type KnownQueue } from './Hiding.ts'
 
 /** What the queues of a log hide now, from the log alone; a deleted queue hides. Errors: those of the log. */
-export const hidingOfLog = async (log: Log, options: PastOptions): Promise<Hiding> => {
+export const hidingOfLog = async (log: Log, options: PastOptions): Promise<Hiding> =>
+  new Hiding(await queuesOfLog(log, options))
+
+/** The queues of a log now. Errors: those of the log. */
+export const queuesOfLog = async (log: Log, options: PastOptions): Promise<KnownQueue[]> => {
   const looker = new PastReader(log, options)
   try {
     const { all } = await looker.all({ time: options.now })
-    return new Hiding(
-      all.flatMap(({ partition, state }) =>
-        [...state.queues.values()].map(({ id, config }) => ({ partition, queue: id, config })),
-      ),
+    return all.flatMap(({ partition, state }) =>
+      [...state.queues.values()].map(({ id, config }) => ({ partition, queue: id, config })),
     )
   } finally {
     await looker.close()

@@ -14,7 +14,7 @@ import {
   stateNames,
 } from '@kiroku/protocol'
 import { passedBy } from '../hidden/passedBy.ts'
-import { seenBy, type Sight } from '../hidden/Sight.ts'
+import { seenNow, type Sight } from '../hidden/Sight.ts'
 import { openEnvelope } from '../bodies/openEnvelope.ts'
 import { readEnvelopes } from '../bodies/readEnvelopes.ts'
 import { type PastOptions, type PastPart } from '../past/PastLog.ts'
@@ -153,7 +153,7 @@ const readStanding = async (
     const at = queue.config.retentionFrom === 'arrival' ? place.enqueuedAt : frame.at
     const { meta, body, unreadable } = await openEnvelope(keys, envelope)
     const letter = letterOf({ ...here, number: place.number }, stateNames[place.state], at, meta, body)
-    const { hidden, shows } = seenBy(options.sight, passedBy([here], meta.lineage))
+    const { hidden, shows } = await seenNow(options.sight, passedBy([here], meta.lineage))
     visit({
       ...letter,
       ...(unreadable === undefined ? {} : { unreadable }),

@@ -11,7 +11,7 @@ import {
   stateNames,
   rangeTotal,
 } from '@kiroku/protocol'
-import { seenBy, type Sight } from '../hidden/Sight.ts'
+import { seenNow, type Sight } from '../hidden/Sight.ts'
 import type { DecodeCheckpoint } from '../replay/Checkpoint.ts'
 import { progressRecords, type OnProgress } from '../replay/Progress.ts'
 import { missingText, type LostPartition } from '../replay/missingText.ts'
@@ -74,7 +74,7 @@ export const trace = async (log: Log, messageId: string, options: TraceOptions =
   const { place } = begun
   const complete = begin.event === 'Enqueued'
   const isWhole = complete && missing.length === 0 && reading.unreadable.length === 0
-  const { hidden, shows } = seenBy(options.sight, { queues: passed, isWhole })
+  const { hidden, shows } = await seenNow(options.sight, { queues: passed, isWhole })
   const shown = shows.errors ? steps : steps.map(({ error: _, ...step }) => step)
   return {
     messageId: toMessageId({ incarnation, ...place }),

@@ -1,20 +1,21 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { type Hiding, hidingOfLog } from '@kiroku/audit'
+import { Hiding, queuesOfLog } from '@kiroku/audit'
 import type { AuditedLog } from '../AuditedLog.ts'
 import { pastOptions } from '../past/pastOptions.ts'
 import { hidingOf } from './hidingOf.ts'
 import { openKeptIndex } from './openIndex.ts'
 
 /**
- * What queues hide now: by an index, which also knows deleted queues; without one by the log, for which a deleted queue
- * hides. Errors: those of reading the log.
+ * What queues hide now: by an index, which also knows deleted queues, and by the log for those that it does not know yet;
+ * without an index by the log alone, for which a deleted queue hides. Errors: those of reading the log.
  */
 export const hidingNow = async (audited: AuditedLog, index?: DatabaseSync): Promise<Hiding> => {
-  if (index !== undefined) return hidingOf(index)
+  const ofLog = () => queuesOfLog(audited.log, pastOptions(audited))
+  if (index !== undefined) return hidingOf(index, ofLog)
   const kept = openKeptIndex(audited)
-  if (kept === undefined) return hidingOfLog(audited.log, { ...pastOptions(audited) })
+  if (kept === undefined) return new Hiding(await ofLog())
   try {
-    return hidingOf(kept)
+    return hidingOf(kept, ofLog)
   } finally {
     kept.close()
   }

@@ -1,8 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { Hiding, type KnownQueue } from '@kiroku/audit'
 
-/** What the queues of an index hide, also deleted ones. */
-export const hidingOf = (database: DatabaseSync): Hiding =>
+/**
+ * What the queues of an index hide, also deleted ones.
+ * @param newer reads the queues of the log, which an index trails
+ */
+export const hidingOf = (database: DatabaseSync, newer?: () => Promise<KnownQueue[]>): Hiding =>
   new Hiding(
     database
       .prepare(
@@ -15,4 +18,5 @@ export const hidingOf = (database: DatabaseSync): Hiding =>
         queue: queue as number,
         config: JSON.parse(config as string) as KnownQueue['config'],
       })),
+    newer,
   )
