@@ -6,7 +6,7 @@
  */
 export { trace, type TraceOptions } from './trace/trace.ts'
 export { Hiding, type Hidden, type KnownQueue, type Passed } from './hidden/Hiding.ts'
-export { hidingOfLog, queuesOfLog } from './hidden/hidingOfLog.ts'
+export { queuesOfLog } from './hidden/queuesOfLog.ts'
 export { seenBy, type Seen, type Sight } from './hidden/Sight.ts'
 export { withoutErrors } from './hidden/withoutErrors.ts'
 export { passedBy } from './hidden/passedBy.ts'

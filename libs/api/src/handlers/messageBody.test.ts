@@ -1,4 +1,4 @@
-import { bodyOf, gatherDeadLetters, hidingOfLog, trace } from '@kiroku/audit'
+import { bodyOf, gatherDeadLetters, Hiding, queuesOfLog, trace } from '@kiroku/audit'
 import { createClient, inProcess, type Client } from '@kiroku/client'
 import { parseTokens, Tokens, type OpenDoor } from '@kiroku/doors'
 import { decodeCheckpoint, startMemoryEngine, type MemoryEngine } from '@kiroku/testkit/engine'
@@ -12,7 +12,7 @@ let api: OpenDoor
 let reveals: string[]
 
 const sightOf = async (asOperator = false) => ({
-  hiding: await hidingOfLog(engine.log, { decodeCheckpoint, now: Date.now() }),
+  hiding: new Hiding(await queuesOfLog(engine.log, { decodeCheckpoint, now: Date.now() })),
   asOperator,
 })
 

@@ -5,7 +5,8 @@ import {
   diffMoments,
   encodeRecording,
   gatherDeadLetters,
-  hidingOfLog,
+  Hiding,
+  queuesOfLog,
   recordingOf,
   logAt,
   spanOf,
@@ -50,7 +51,10 @@ export const engineForEach = (): void => {
 const answers = (): ReturnType<ApiDependencies['record']> => {
   const { log } = engine
   const past = () => ({ decodeCheckpoint, now: Date.now() })
-  const sightOf = async (asOperator = false) => ({ hiding: await hidingOfLog(log, past()), asOperator })
+  const sightOf = async (asOperator = false) => ({
+    hiding: new Hiding(await queuesOfLog(log, past())),
+    asOperator,
+  })
   return {
     ...unusedTestDependencies.record({ principal: 'unused' }),
     trace: async ({ messageId, asOperator }) => trace(log, messageId, { sight: await sightOf(asOperator) }),
