@@ -1,4 +1,5 @@
 import {
+  ChurnSet,
   type CommandOf,
   KirokuError,
   limits as partitionLimits,
@@ -94,7 +95,7 @@ export class ConsumerLoop implements Consumer {
   readonly #polls = new AbortController()
   /** Aborted when the handlers' time after `stop` has run out. */
   readonly #patience = new AbortController()
-  readonly #settling = new Set<Promise<void>>()
+  readonly #settling = new ChurnSet<Promise<void>>()
   #failure: KirokuError | undefined
   #hasDeadLetter = true
   /** Longest delay of a retry, in ms, and whether one exceeded it. */

@@ -1,4 +1,4 @@
-import { type Answer, type Command, errorFromWire, KirokuError } from '@kiroku/protocol'
+import { ChurnSet, type Answer, type Command, errorFromWire, KirokuError } from '@kiroku/protocol'
 import type { PartitionLink } from './PartitionLink.ts'
 import { backoffMs } from './backoff.ts'
 import { isRetryable, leavesOutcomeUnknown, toKirokuError } from './failure.ts'
@@ -33,7 +33,7 @@ export class Lane {
   readonly #next: (roomBytes: number) => Unit | undefined
   readonly #requestsMax: number
   /** What each request brings that is under way. */
-  readonly #requests = new Set<readonly Unit[]>()
+  readonly #requests = new ChurnSet<readonly Unit[]>()
   #orders = 0
   readonly #repeats: { readonly unit: Unit; readonly error: KirokuError }[] = []
   #failures = 0

@@ -1,4 +1,4 @@
-import type { Delivery } from '@kiroku/protocol'
+import { ChurnMap, type Delivery } from '@kiroku/protocol'
 import { limits } from './limits.ts'
 
 /**
@@ -8,9 +8,9 @@ import { limits } from './limits.ts'
 export class LateDeliveries {
   readonly #release: (delivery: Delivery) => void
   /** Attempt ids of receives in flight, and what came late for them so far. */
-  readonly #open = new Map<string, Delivery[]>()
+  readonly #open = new ChurnMap<string, Delivery[]>()
   /** The deliveries that attempt ids finally got, oldest first. */
-  readonly #got = new Map<string, number>()
+  readonly #got = new ChurnMap<string, number>()
 
   constructor(release: (delivery: Delivery) => void) {
     this.#release = release

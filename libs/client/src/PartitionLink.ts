@@ -1,4 +1,5 @@
 import {
+  ChurnMap,
   type Answers,
   type Command,
   type CommandOf,
@@ -40,7 +41,7 @@ export class PartitionLink {
   onLateDelivery: (delivery: Delivery) => void = () => {}
   #epoch = 0
   /** How to fail what is in flight, and the epoch known when it was sent. */
-  readonly #flights = new Map<(error: KirokuError) => void, number>()
+  readonly #flights = new ChurnMap<(error: KirokuError) => void, number>()
   readonly #wakes = new Set<() => void>()
   #silentSinceMs: number | undefined
 

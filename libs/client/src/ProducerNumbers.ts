@@ -1,3 +1,4 @@
+import { ChurnSet } from '@kiroku/protocol'
 import { limits } from './limits.ts'
 
 /** The identity of one send, by which a partition recognizes a repeat. */
@@ -10,7 +11,7 @@ interface Producer {
   readonly id: string
   last: number
   /** Numbers without an answer, oldest first. */
-  readonly open: Set<number>
+  readonly open: ChurnSet<number>
 }
 
 /**
@@ -32,7 +33,7 @@ export class ProducerNumbers {
       if (hasRoom(producer)) return number(producer)
     }
     if (this.#producers.size >= limits.producersMax) return undefined
-    const producer: Producer = { id: this.#newId(), last: 0, open: new Set() }
+    const producer: Producer = { id: this.#newId(), last: 0, open: new ChurnSet() }
     this.#producers.set(producer.id, producer)
     return number(producer)
   }
@@ -44,7 +45,7 @@ export class ProducerNumbers {
 }
 
 const hasRoom = (producer: Producer): boolean => {
-  const oldest = producer.open.values().next().value ?? producer.last + 1
+  const [oldest = producer.last + 1] = producer.open
   return producer.last + 1 - oldest < limits.producerWindowSends
 }
 

@@ -1,3 +1,4 @@
+import { ChurnMap } from '@kiroku/protocol'
 import type { SendNumber } from './ProducerNumbers.ts'
 
 /** A send and the one before it to the same queue. */
@@ -11,7 +12,7 @@ export interface OrderedSend {
 /** The sends to one partition that have no answer yet, in their order per queue. */
 export class SendOrder {
   /** By queue. */
-  readonly #newest = new Map<string, OrderedSend>()
+  readonly #newest = new ChurnMap<string, OrderedSend>()
 
   /** Notes the next send to a queue. */
   add(queue: string, number: SendNumber): OrderedSend {

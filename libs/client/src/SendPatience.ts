@@ -1,3 +1,4 @@
+import { ChurnSet } from '@kiroku/protocol'
 import type { ClientContext } from './ClientContext.ts'
 import type { TimerHandle } from './Clock.ts'
 import { limits } from './limits.ts'
@@ -18,7 +19,7 @@ export class SendPatience {
   readonly #context: ClientContext
   readonly #silentSinceMs: () => number | undefined
   /** Oldest first, but for what was sent again in the place of something older. */
-  readonly #sends = new Set<WaitingSend>()
+  readonly #sends = new ChurnSet<WaitingSend>()
   #timer: TimerHandle
   #isArmed = false
 

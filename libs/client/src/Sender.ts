@@ -1,4 +1,5 @@
 import {
+  ChurnMap,
   type Answers,
   type CommandOf,
   type ErrorId,
@@ -68,7 +69,7 @@ export class Sender {
   /** Groups that no request has taken yet, in the order of their first message. */
   readonly #groups: Group[] = []
   /** Of those, per queue the one that still takes messages. */
-  readonly #open = new Map<string, Group>()
+  readonly #open = new ChurnMap<string, Group>()
   readonly #patience: SendPatience
   #pendingBytes = 0
   #pendingMessages = 0

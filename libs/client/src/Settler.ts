@@ -1,4 +1,5 @@
 import {
+  ChurnMap,
   pushRange,
   type Answer,
   type Command,
@@ -50,7 +51,7 @@ export class Settler {
   readonly #link: PartitionLink
   readonly #lane: Lane
   readonly #groups: Group[] = []
-  readonly #open = new Map<string, Group>()
+  readonly #open = new ChurnMap<string, Group>()
 
   constructor(link: PartitionLink) {
     this.#link = link

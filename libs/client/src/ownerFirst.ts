@@ -1,4 +1,4 @@
-import { type Command, KirokuError, type Reply } from '@kiroku/protocol'
+import { ChurnSet, type Command, KirokuError, type Reply } from '@kiroku/protocol'
 import type { RequestOptions, Transport } from './Transport.ts'
 import { cancelPolls } from './cancelPolls.ts'
 
@@ -19,7 +19,7 @@ export interface LocalOwners {
  */
 export const ownerFirst = (owners: LocalOwners, transport: Transport): Transport => {
   const strayListeners = new Set<(partition: number, reply: Reply) => void>()
-  const flights = new Set<(error: KirokuError) => void>()
+  const flights = new ChurnSet<(error: KirokuError) => void>()
 
   const answered = (
     partition: number,

@@ -1,4 +1,4 @@
-import { KirokuError } from '@kiroku/protocol'
+import { ChurnMap, KirokuError } from '@kiroku/protocol'
 import type { HttpLimits } from './HttpLimits.ts'
 import type { MetricFamily } from './MetricFamily.ts'
 
@@ -8,7 +8,9 @@ export interface Connection {
 }
 
 interface Entered {
-  readonly connection: Connection
+  readonly request: object
+  /** All of its connection. */
+  readonly siblings: Entered[]
   bytes: number
 }
 
@@ -21,8 +23,8 @@ const busyMs = 1_000
 /** Counts the requests that are being answered, and refuses those beyond the limits before anything is done for them. */
 export class InFlight {
   readonly #limits: HttpLimits
-  readonly #entered = new Map<object, Entered>()
-  readonly #byConnection = new WeakMap<Connection, Set<object>>()
+  readonly #entered = new ChurnMap<object, Entered>()
+  readonly #byConnection = new WeakMap<Connection, Entered[]>()
   readonly #refused = new Map<Limited, number>()
   #bytes = 0
 
@@ -35,17 +37,21 @@ export class InFlight {
     const { requestsMax, requestsPerConnectionMax } = this.#limits
     let own = this.#byConnection.get(connection)
     if (own === undefined) {
-      const known = (own = new Set())
+      const known: Entered[] = (own = [])
       this.#byConnection.set(connection, known)
       // Answers that wait behind another one on the connection are not told that it closed.
-      connection.once('close', () => known.forEach((each) => this.leave(each)))
+      connection.once('close', () => [...known].forEach(({ request: each }) => this.leave(each)))
     }
-    if (own.size >= requestsPerConnectionMax)
-      throw this.#refuse('requests', `${own.size} requests of this connection wait for an answer, the limit`)
+    if (own.length >= requestsPerConnectionMax)
+      throw this.#refuse(
+        'requests',
+        `${own.length} requests of this connection wait for an answer, the limit`,
+      )
     if (this.#entered.size >= requestsMax)
       throw this.#refuse('requests', `${requestsMax} requests are being answered, the limit`)
-    own.add(request)
-    this.#entered.set(request, { connection, bytes: 0 })
+    const entered = { request, siblings: own, bytes: 0 }
+    own.push(entered)
+    this.#entered.set(request, entered)
   }
 
   /** Counts bytes of a request's body as they arrive. Errors: `Busy`. */
@@ -64,7 +70,8 @@ export class InFlight {
     const entered = this.#entered.get(request)
     if (entered === undefined) return
     this.#entered.delete(request)
-    this.#byConnection.get(entered.connection)?.delete(request)
+    const { siblings } = entered
+    siblings.splice(siblings.indexOf(entered), 1)
     this.#bytes -= entered.bytes
   }
 

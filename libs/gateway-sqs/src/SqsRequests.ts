@@ -1,3 +1,4 @@
+import { ChurnSet } from '@kiroku/protocol'
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { DoorRequests, InFlight, OnDefect } from '@kiroku/doors'
@@ -25,7 +26,7 @@ const doorCloses = new Error('The door closes.')
 /** Answers requests of both protocols. */
 export class SqsRequests {
   readonly #o: SqsRequestsOptions
-  readonly #unanswered = new Set<Ending>()
+  readonly #unanswered = new ChurnSet<Ending>()
 
   constructor(options: SqsRequestsOptions) {
     this.#o = options

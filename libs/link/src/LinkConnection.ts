@@ -1,5 +1,5 @@
 import { decodeReply, encodeCommands } from '@kiroku/nats'
-import { type Command, KirokuError, type Reply } from '@kiroku/protocol'
+import { ChurnMap, type Command, KirokuError, type Reply } from '@kiroku/protocol'
 import { FrameSocket } from './FrameSocket.ts'
 import { encodeGreeting, readNode, type ClientGreeting } from './greeting.ts'
 import { greetingTimeoutMs, linkVersion, replyBytesMax } from './limits.ts'
@@ -14,7 +14,7 @@ interface Pending {
 /** A client's link to one node. */
 export class LinkConnection {
   readonly #frames: FrameSocket
-  readonly #pending = new Map<number, Pending>()
+  readonly #pending = new ChurnMap<number, Pending>()
   #requests = 0
   /** Known once the node has greeted. */
   #requestBytesMax: number | undefined

@@ -1,6 +1,6 @@
 import type net from 'node:net'
 import { decodeCommands, encodeError, encodeReply, fromClient, wireError } from '@kiroku/nats'
-import { type Command, KirokuError, type Reply } from '@kiroku/protocol'
+import { ChurnSet, type Command, KirokuError, type Reply } from '@kiroku/protocol'
 import { FrameSocket } from './FrameSocket.ts'
 import { encodeGreeting, readName, refuseClient, type ClientGreeting } from './greeting.ts'
 import { greetingBytesMax, greetingTimeoutMs, linkVersion, unreadBytesMax } from './limits.ts'
@@ -32,7 +32,7 @@ export class LinkedClient {
   readonly closed: Promise<void>
   readonly #frames: FrameSocket
   readonly #service: Service
-  readonly #underWay = new Set<Promise<void>>()
+  readonly #underWay = new ChurnSet<Promise<void>>()
   /** Ends a connection that does not greet. */
   readonly #late: NodeJS.Timeout
   #isGreeted = false

@@ -1,4 +1,4 @@
-import { KirokuError } from '@kiroku/protocol'
+import { ChurnMap, KirokuError } from '@kiroku/protocol'
 import {
   createInbox,
   PermissionViolationError,
@@ -48,7 +48,7 @@ export class Publisher {
   readonly #subscription: Subscription
   readonly #statuses: AsyncIterable<Status> & { stop?: () => void }
   /** Ordered by deadline, because all have the same timeout. */
-  readonly #waiting = new Map<number, Waiting>()
+  readonly #waiting = new ChurnMap<number, Waiting>()
   #lastId = 0
   #timer: NodeJS.Timeout | undefined
   #connected = true

@@ -1,5 +1,5 @@
 import { inboxOf } from '@kiroku/nats-access'
-import { type Command, KirokuError, type Reply } from '@kiroku/protocol'
+import { ChurnMap, type Command, KirokuError, type Reply } from '@kiroku/protocol'
 import { createInbox, headers, type Msg, type NatsConnection, type PublishOptions } from '@nats-io/nats-core'
 import { decodeReply, encodeCommands } from './CommandCodec.ts'
 import { commandSubject, linkHeader, ownerSubject } from './commandSubjects.ts'
@@ -66,7 +66,7 @@ export const requestCommands = (
   const prefix = `${createInbox(inboxOf(as))}.`
   const asking = headers()
   asking.set(linkHeader, 'wanted')
-  const pending = new Map<number, Pending>()
+  const pending = new ChurnMap<number, Pending>()
   /** Partition of each of the last requests, so that deliveries in late replies can be released. */
   const recent = new Int32Array(recentMax)
   const strayParts = new Map<number, Uint8Array[]>()

@@ -1,4 +1,11 @@
-import { type Command, errorFromWire, KirokuError, type Reply, type UndeliveredItem } from '@kiroku/protocol'
+import {
+  ChurnSet,
+  type Command,
+  errorFromWire,
+  KirokuError,
+  type Reply,
+  type UndeliveredItem,
+} from '@kiroku/protocol'
 import { headers, type Msg, type MsgHdrs, type NatsConnection } from '@nats-io/nats-core'
 import { decodeCommands, encodeError, encodeReply } from './CommandCodec.ts'
 import { DeliveryReceipts } from './DeliveryReceipts.ts'
@@ -48,7 +55,7 @@ export interface CommandServing {
 export const serveCommands = (nc: NatsConnection, service: CommandService): CommandServing => {
   const { log, partition } = service
   const stopping = new AbortController()
-  const underWay = new Set<Promise<void>>()
+  const underWay = new ChurnSet<Promise<void>>()
   const receipts = new DeliveryReceipts(nc, service.undelivered)
 
   const handled = async (commands: readonly Command[]): Promise<Reply> => {

@@ -25,6 +25,8 @@ export {
 } from './address.ts'
 export type { MessageAddress } from './MessageAddress.ts'
 export { messageUuid, parseMessageUuid } from './messageUuid.ts'
+export { ChurnMap } from './churn/ChurnMap.ts'
+export { ChurnSet } from './churn/ChurnSet.ts'
 export { canonical } from './canonical.ts'
 export {
   grantsRule,

@@ -1,6 +1,6 @@
 import type { TurnAnswer } from '@kiroku/partition'
 import type { KirokuError } from '@kiroku/protocol'
-import { type Answer } from '@kiroku/protocol'
+import { ChurnMap, type Answer } from '@kiroku/protocol'
 import type { Metrics } from '../Metrics.ts'
 import type { Time } from '../Time.ts'
 import type { Append } from '../append/AppendPipeline.ts'
@@ -18,7 +18,7 @@ export class AnswerGate {
   readonly #metrics: Metrics
   readonly #deliverer: Pick<Deliverer, 'deliver'>
   /** Commands without an answer, by token. */
-  readonly #slots = new Map<number, Slot>()
+  readonly #slots = new ChurnMap<number, Slot>()
   #token = 0
   /** Answers whose facts are stored and that wait for nothing but the lock. */
   #idle: TurnAnswer[] = []

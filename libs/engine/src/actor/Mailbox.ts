@@ -1,6 +1,6 @@
 import type { BodyRef } from '@kiroku/log'
 import type { Rest, Turn } from '@kiroku/partition'
-import type { Command, CommandOf, EngineCommand } from '@kiroku/protocol'
+import { ChurnMap, type Command, type CommandOf, type EngineCommand } from '@kiroku/protocol'
 import type { Sizes } from '../append/Sizes.ts'
 import type { LargeBodyWrite } from '../bodies/LargeBodyWrite.ts'
 import { limits } from '../limits.ts'
@@ -57,8 +57,8 @@ export class Mailbox {
   readonly #sizes: Pick<Sizes, 'frameBytesMax'>
   readonly #first = new Fifo<First>()
   /** By queue; those whose next command waits for its large bodies, or for keys, are apart. */
-  #sends = new Map<string, Fifo<Bringing>>()
-  readonly #blocked = new Map<string, Fifo<Bringing>>()
+  #sends = new ChurnMap<string, Fifo<Bringing>>()
+  readonly #blocked = new ChurnMap<string, Fifo<Bringing>>()
   #size = 0
   #bytes = 0
 
@@ -139,7 +139,7 @@ export class Mailbox {
   /** Takes commands back that found no room in a turn: their queues begin the next. */
   returnSends(mails: readonly Bringing[]): void {
     if (mails.length === 0) return
-    const lanes = new Map<string, Fifo<Bringing>>()
+    const lanes = new ChurnMap<string, Fifo<Bringing>>()
     for (const [key, own] of Map.groupBy(mails, laneOf)) {
       const lane = this.#sends.get(key) ?? this.#blocked.get(key) ?? new Fifo<Bringing>()
       this.#sends.delete(key)
@@ -168,7 +168,7 @@ export class Mailbox {
     return dropped
   }
 
-  #lanesFor(lane: Fifo<Bringing>): Map<string, Fifo<Bringing>> {
+  #lanesFor(lane: Fifo<Bringing>): ChurnMap<string, Fifo<Bringing>> {
     const head = lane.peek()!
     return head.waits === true || head.write?.isDone === false ? this.#blocked : this.#sends
   }
@@ -213,7 +213,7 @@ export class Mailbox {
         taken.push(lane.take())
         this.#size--
         this.#bytes -= mail.bytes
-        // To the back of the round: a Map keeps the order in which keys were set.
+        // To the back of the round: a map keeps the order in which keys were set.
         this.#sends.delete(key)
         if (lane.size > 0) this.#lanesFor(lane).set(key, lane)
       }

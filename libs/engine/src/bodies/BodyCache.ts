@@ -1,6 +1,6 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
 import { FrameBodies, largeBodyOf, type PartitionLog } from '@kiroku/log'
-import { KirokuError, isKirokuError } from '@kiroku/protocol'
+import { ChurnMap, KirokuError, isKirokuError } from '@kiroku/protocol'
 import { limits } from '../limits.ts'
 
 /** The bodies of one frame, or one large body. */
@@ -16,7 +16,7 @@ interface Entry {
  */
 export class BodyCache {
   readonly #log: PartitionLog
-  readonly #entries = new Map<number, Entry>()
+  readonly #entries = new ChurnMap<number, Entry>()
   /** Stretches of the log that are being read. */
   readonly #reading: { readonly from: number; readonly to: number; readonly done: Promise<unknown> }[] = []
   #leaving: Promise<void> = Promise.resolve()
