@@ -45,7 +45,7 @@ it.each([
   ['map', ofMap],
   ['set', ofSet],
 ])('what came and went is collected young, although the %s is old', (_, measure) => {
-  // The code that runs here becomes old as well, the first time.
+  // Without an end to the chain it is all of it. The code that runs here becomes old as well, the first time.
   measure()
-  expect(measure()).toBeLessThan(4_000_000)
+  expect(measure()).toBeLessThan(12_000_000)
 })
