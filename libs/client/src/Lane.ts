@@ -6,8 +6,11 @@ import { limits } from './limits.ts'
 
 /** One command in flight, repeated until it is answered or its time is up. */
 export interface Unit {
-  /** Unchanged between tries, except for the send that it names before it. */
-  readonly command: Command
+  /**
+   * Unchanged between tries, except for the send that it names before it. Not a getter: each object that is written with one
+   * gets a hidden class of its own, which keeps it alive until the next full collection.
+   */
+  readonly command: () => Command
   readonly messages: number
   readonly bytes: number
   /** When repeating ends, by the client's clock. */
@@ -146,7 +149,7 @@ export class Lane {
     this.#requests.add(units)
     const commands = units.map((unit) => {
       unit.isUnderWay = true
-      return unit.command
+      return unit.command()
     })
     this.#link.call(commands, limits.replyMsMax).then(
       (reply) => {

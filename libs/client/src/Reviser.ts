@@ -66,8 +66,9 @@ export class Reviser {
     const number = this.#numbers.take()
     if (number === undefined) return undefined
     const wish = this.#wishes.shift()!
+    const command = commandOf(wish, number)
     return {
-      command: commandOf(wish, number),
+      command: () => command,
       messages: 1,
       bytes: 64,
       deadlineMs: wish.deadlineMs,

@@ -229,9 +229,7 @@ export class Sender {
       this.#forget(group)
     }
     const unit: Unit = {
-      get command() {
-        return after(command, openBefore(send))
-      },
+      command: () => after(command, openBefore(send)),
       messages: messages.length,
       bytes,
       deadlineMs: begunMs + sendTimeoutMs,

@@ -107,8 +107,9 @@ export class Settler {
 
   #unit(group: Group): Unit {
     const { settlement, tickets } = group
+    const command = commandOf(settlement, group.items)
     const unit: Unit = {
-      command: commandOf(settlement, group.items),
+      command: () => command,
       messages: group.messages,
       bytes: group.items.length * 32,
       deadlineMs: group.deadlineMs,
