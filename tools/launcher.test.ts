@@ -13,6 +13,13 @@ import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
+/** On this machine. */
+const engineFlags = [
+  '--max-semi-space-size=16',
+  '--min-semi-space-size=16',
+  `--v8-pool-size=${Math.min(4, Math.max(1, os.availableParallelism() - 1))}`,
+]
+
 const launcher = path.resolve(import.meta.dirname, '../apps/kiroku/bin/kiroku.mjs')
 
 /** Stands in for the executable: shows what it was given, counts signals, leaves when told. */
@@ -91,7 +98,7 @@ describe('the launcher', () => {
   })
 
   it.each(['up', 'serve'])(
-    'gives `%s` a young generation that fits the cache and does not shrink',
+    'gives `%s` a young generation that fits the cache and does not shrink, and leaves a processor to it',
     async (command) => {
       const { started, end } = start(['--no-warnings'], [command, '--json'])
       const { out, err, code } = await end
@@ -99,22 +106,25 @@ describe('the launcher', () => {
         args: [command, '--json'],
         node: process.version,
         pid: started.pid,
-        flags: ['--no-warnings', '--max-semi-space-size=16', '--min-semi-space-size=16'],
+        flags: ['--no-warnings', ...engineFlags],
       })
       expect(err).toBe('')
       expect(code).toBe(3)
     },
   )
 
-  it('leaves the young generation alone where its size is set', async () => {
-    const { out } = await start(['--max-semi-space-size=32'], ['up']).end
-    expect(JSON.parse(out)).toMatchObject({ flags: ['--max-semi-space-size=32'] })
-  })
+  it.each(['--max-semi-space-size=32', '--v8-pool-size=2'])(
+    'leaves it alone where %s is set',
+    async (flag) => {
+      const { out } = await start([flag], ['up']).end
+      expect(JSON.parse(out)).toMatchObject({ flags: [flag] })
+    },
+  )
 
   it('gives it to an engine on another Node too', async () => {
     putNodeOnPath()
     const { out } = await start(old(true), ['serve']).end
-    expect(JSON.parse(out)).toMatchObject({ flags: ['--max-semi-space-size=16', '--min-semi-space-size=16'] })
+    expect(JSON.parse(out)).toMatchObject({ flags: engineFlags })
   })
 
   it.each([

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { ownRoot } from './LoadProcess.ts'
 
@@ -6,5 +7,10 @@ import { ownRoot } from './LoadProcess.ts'
 export const launcherOf = (root: string): string => join(root, 'apps/kiroku/bin/kiroku.mjs')
 
 /** The flags of Node that a checkout's launcher gives its engines, for those that are started without it. */
-export const engineFlags = (root = ownRoot): readonly string[] =>
-  readFileSync(launcherOf(root), 'utf8').match(/--(max|min)-semi-space-size=\d+/g) ?? []
+export const engineFlags = (root = ownRoot): readonly string[] => {
+  const launcher = readFileSync(launcherOf(root), 'utf8')
+  const sizes = launcher.match(/--(max|min)-semi-space-size=\d+/g) ?? []
+  // As the launcher works it out, where it does.
+  const helpers = Math.min(4, Math.max(1, availableParallelism() - 1))
+  return launcher.includes('--v8-pool-size=') ? [...sizes, `--v8-pool-size=${helpers}`] : sizes
+}
