@@ -6,7 +6,7 @@ import type { CheckpointTask, MadeCheckpoint } from './makeCheckpoint.ts'
 
 /** What a thread is started for: to make a checkpoint of a snapshot whose lists come in pieces, or to read one. */
 export type ThreadTask =
-  | { readonly make: CheckpointTask; readonly lists: number }
+  | { readonly make: CheckpointTask; readonly lists: number; readonly givesWay: boolean }
   | { readonly read: Uint8Array }
 
 /** What a thread replies. The lists of what it read come in pieces, one per request. */

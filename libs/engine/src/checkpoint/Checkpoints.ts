@@ -262,7 +262,9 @@ export class Checkpoints {
     const behind = this.#kept.last?.seq ?? 0
     const { copying, seq, hash, largeBodies, at } = taken
     const snapshot = await inTurns(copying)
-    const made = await encodeAside({ snapshot, seq, hash, largeBodies, behind })
+    // Nobody waits for it, but who takes the partition over.
+    const givesWay = this.#handOver === undefined
+    const made = await encodeAside({ snapshot, seq, hash, largeBodies, behind }, givesWay)
     if (!taken.isNamed) return this.#busy === taken ? this.#resume.store(seq, made.bytes) : undefined
     await log.checkpoints.put(seq, made.bytes)
     const back = await log.checkpoints.get(seq)

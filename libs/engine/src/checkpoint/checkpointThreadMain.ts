@@ -1,3 +1,4 @@
+import { constants, setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { isKirokuError } from '@kiroku/protocol'
 import { readCheckpoint } from './CheckpointCodec.ts'
@@ -8,11 +9,22 @@ import { makeCheckpoint } from './makeCheckpoint.ts'
 const port = parentPort!
 const task = workerData as ThreadTask
 
+/** Lets the actor's thread go first. Only on Linux has each thread a priority of its own. */
+function giveWay(): void {
+  if (process.platform !== 'linux') return
+  try {
+    setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+  } catch {
+    // The system does not allow it.
+  }
+}
+
 /** Memory is moved, because a copy would keep the actor waiting. */
 const say = (reply: ThreadReply, moved: ArrayBuffer[] = []): void => port.postMessage(reply, moved)
 
 if ('make' in task) {
-  const { make, lists } = task
+  const { make, lists, givesWay } = task
+  if (givesWay) giveWay()
   const collected = new PieceCollector(make.snapshot, lists)
   port.on('message', (message: Piece | 'end') => {
     if (message !== 'end') return collected.add(message)

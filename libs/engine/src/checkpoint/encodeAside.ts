@@ -8,14 +8,18 @@ import { itemsIn } from './snapshotLists.ts'
 /** Below this many items in a state, encoding takes less time than starting a thread. */
 const asideFrom = 5_000
 
-/** Makes a checkpoint off the actor's thread where the state is large; takes the snapshot over. */
-export const encodeAside = async (task: CheckpointTask): Promise<MadeCheckpoint> => {
+/**
+ * Makes a checkpoint off the actor's thread where the state is large; takes the snapshot over.
+ *
+ * @param givesWay whether it may take as long as the actor leaves it time for
+ */
+export const encodeAside = async (task: CheckpointTask, givesWay = false): Promise<MadeCheckpoint> => {
   if (itemsIn(task.snapshot) < asideFrom) return makeCheckpoint(task)
   // Copying, taking apart and starting a thread take a few ms each: yield in between.
   await nextTick()
   const { moved, pieces, rest, lists } = piecesOf(task.snapshot)
   await nextTick()
-  const thread = new CheckpointThread({ make: { ...task, snapshot: rest }, lists }, moved)
+  const thread = new CheckpointThread({ make: { ...task, snapshot: rest }, lists, givesWay }, moved)
   const reply = thread.reply()
   // The `await` below handles it.
   reply.catch(() => {})

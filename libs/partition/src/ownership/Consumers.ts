@@ -1,4 +1,4 @@
-import { limits } from '@kiroku/protocol'
+import { ChurnMap, limits } from '@kiroku/protocol'
 import type { Subscription } from '../state/QueueState.ts'
 
 /** A consumer of one subscription. */
@@ -27,7 +27,7 @@ interface Holding {
 export class Consumers {
   readonly #subs = new WeakMap<Subscription, Map<string, Heard>>()
   /** The latest deliveries, the oldest first. */
-  readonly #deliveries = new Map<number, Holding>()
+  readonly #deliveries = new ChurnMap<number, Holding>()
   /** The one that a message left last: the messages of a delivery are mostly settled together. */
   #last: Holding | undefined
 

@@ -1,4 +1,4 @@
-import type { HeldLane, Redrive } from '@kiroku/protocol'
+import { ChurnMap, type HeldLane, type Redrive } from '@kiroku/protocol'
 import type { Flow } from '../flow/Flow.ts'
 import type { OutboxLane } from '../forward/Outbox.ts'
 import { Sweep } from '../queue/Sweep.ts'
@@ -24,7 +24,7 @@ export class Ownership implements Watcher {
   /** Partitions of the log. */
   partitions: number
   /** Waiting receives by their id, and by the time at which each is looked at next. */
-  readonly polls = new Map<string, Poll>()
+  readonly polls = new ChurnMap<string, Poll>()
   readonly pollTimers = new Heap<PollTimer>((t) => t.at)
   /** Subscriptions whose rate allows more later. */
   readonly flowTimers = new Heap<FlowTimer>((t) => t.at)

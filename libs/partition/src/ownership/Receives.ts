@@ -1,3 +1,4 @@
+import { ChurnMap } from '@kiroku/protocol'
 import { Flow } from '../flow/Flow.ts'
 import { GroupPolls } from '../receive/GroupPolls.ts'
 import type { Poll } from '../receive/Poll.ts'
@@ -9,7 +10,7 @@ export class Receives {
   polls: Poll[] = []
   groupPolls = new GroupPolls()
   /** Those of them with an attempt id, by that. */
-  byAttempt = new Map<string, Poll>()
+  byAttempt = new ChurnMap<string, Poll>()
   /** What the subscription may take, where that is limited. */
   flow: Flow | undefined
   /** When the first of the messages that are available now became so, in ms of partition time. */

@@ -1,8 +1,9 @@
+import { ChurnMap } from '@kiroku/protocol'
 import type { Poll } from './Poll.ts'
 
 /** Receives that wait for messages of one group, by group; they belong to the ownership, not to the record. */
 export class GroupPolls {
-  readonly #byGroup = new Map<string, Set<Poll>>()
+  readonly #byGroup = new ChurnMap<string, Set<Poll>>()
   /** Groups that have both, as far as is known: a receive that waits and something to deliver. */
   readonly #woken = new Set<string>()
 
