@@ -37,11 +37,11 @@ export const parseReceipt = (text: string): ReceiptAddress => {
 }
 
 const split = (text: string, count: number): { incarnation: string; n: number[] } | undefined => {
+  if (!/^[a-z0-9]{1,16}(?:-[0-9a-z]{1,11})+$/.test(text)) return undefined
   const parts = text.split('-')
-  if (parts.length !== count || !/^[a-z0-9]{1,16}$/.test(parts[0]!)) return undefined
+  if (parts.length !== count) return undefined
   const n: number[] = []
   for (let i = 1; i < count; i++) {
-    if (!/^[0-9a-z]{1,11}$/.test(parts[i]!)) return undefined
     const value = Number.parseInt(parts[i]!, base)
     if (!Number.isSafeInteger(value)) return undefined
     n.push(value)

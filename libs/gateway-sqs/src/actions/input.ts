@@ -27,7 +27,11 @@ export const queueOf = ({ queuePath, owner }: Pick<Call, 'queuePath' | 'owner'>,
   const given = input['QueueUrl'] as string | undefined
   const url = given === undefined || given === '' ? queuePath : given
   if (url === undefined) throw missing('QueueUrl')
-  const [name = '', account] = url.split('?')[0]!.split('/').reverse()
+  const end = url.indexOf('?')
+  const path = end < 0 ? url : url.slice(0, end)
+  const slash = path.lastIndexOf('/')
+  const name = path.slice(slash + 1)
+  const account = slash < 0 ? undefined : path.slice(path.lastIndexOf('/', slash - 1) + 1, slash)
   const isForeign = owner !== undefined && account !== undefined && account !== owner
   if (isForeign || !/^[A-Za-z0-9_-]{1,80}(\.fifo)?$/.test(name))
     throw new SqsError('QueueDoesNotExist', 'The specified queue does not exist.')

@@ -9,11 +9,11 @@ import {
   type AttributeValue,
 } from '../message/messageAttributes.ts'
 import { isFifo } from '../queue/attributes.ts'
-import { invalid, missing, SqsError } from '../SqsError.ts'
+import { asSqsError, invalid, missing, SqsError } from '../SqsError.ts'
 import { bytes, flag, list, map, number, structure, text } from '../wire/Shape.ts'
 import type { Action, Input } from './Action.ts'
 import type { Call } from './Call.ts'
-import { answerOf, entriesOf, outcomeOf, type Outcome } from './batch.ts'
+import { answerOf, entriesOf, type Outcome } from './batch.ts'
 import { queueOf } from './input.ts'
 
 export const messageAttributes = map(
@@ -86,6 +86,17 @@ const outgoing = (queue: QueueDescription, { sender }: Call, input: Input): Outg
       ...orderOf(queue, input),
       ...(sender === undefined ? {} : { sender }),
     },
+  }
+}
+
+/** A message that passed its checks, or why it did not. */
+const checkedOf = (queue: QueueDescription, call: Call, input: Input): Outgoing | SqsError => {
+  try {
+    return outgoing(queue, call, input)
+  } catch (error) {
+    const known = asSqsError(error)
+    if (known === undefined) throw error
+    return known
   }
 }
 
@@ -208,22 +219,17 @@ export const sendActions = {
       // What a FIFO queue needs of every message fails the whole request.
       if (isFifo(queue.name) && entries.some((entry) => entry['MessageGroupId'] === undefined))
         throw missing('MessageGroupId')
-      const checked = await Promise.all(entries.map((entry) => outcomeOf(() => outgoing(queue, call, entry))))
-      const bytes = checked.reduce((sum, each) => sum + ('ok' in each ? (each.ok as Outgoing).bytes : 0), 0)
+      const checked = entries.map((entry) => checkedOf(queue, call, entry))
+      const bytes = checked.reduce((sum, each) => sum + (each instanceof SqsError ? 0 : each.bytes), 0)
       if (bytes > batchBytesMax)
         throw new SqsError(
           'BatchRequestTooLong',
           `Batch requests cannot be longer than ${batchBytesMax} bytes. You have sent ${bytes} bytes.`,
         )
-      const ids = await sendAll(
-        call,
-        queue.name,
-        checked.map((each) => ('ok' in each ? (each.ok as Outgoing) : each.error)),
-      )
+      const ids = await sendAll(call, queue.name, checked)
       const outcomes = ids.map((id, i): Outcome => {
         if (id instanceof SqsError) return { error: id }
-        const { body } = (checked[i] as { readonly ok: Outgoing }).ok
-        return { ok: sentOf(queue.name, id, body, entries[i]!) }
+        return { ok: sentOf(queue.name, id, (checked[i] as Outgoing).body, entries[i]!) }
       })
       return answerOf(entries, outcomes)
     },
