@@ -30,7 +30,8 @@ export class Hiding {
   readonly #hidden = new Map<string, Hidden | undefined>()
   /** What some queue of the log hides. */
   #most: Hidden | undefined
-  #newer: (() => Promise<Iterable<KnownQueue>>) | undefined
+  readonly #newer: (() => Promise<Iterable<KnownQueue>>) | undefined
+  #reading: Promise<void> | undefined
 
   /**
    * @param queues every queue that is known, also deleted ones
@@ -43,15 +44,16 @@ export class Hiding {
 
   /** What is hidden of a message, also of one in a queue newer than those that are known. Errors: those of reading them. */
   async now(passed: Passed): Promise<Hidden | undefined> {
-    const newer = this.#newer
-    if (newer !== undefined)
-      for (const queue of passed.queues)
-        if (!this.#hidden.has(keyOf(queue))) {
-          this.#newer = undefined
-          this.#add(await newer())
-          break
-        }
+    for (const queue of passed.queues)
+      if (!this.#hidden.has(keyOf(queue))) {
+        await (this.#reading ??= this.#readNewer())
+        break
+      }
     return this.of(passed)
+  }
+
+  async #readNewer(): Promise<void> {
+    if (this.#newer !== undefined) this.#add(await this.#newer())
   }
 
   #add(queues: Iterable<KnownQueue>): void {

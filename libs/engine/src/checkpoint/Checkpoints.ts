@@ -262,7 +262,7 @@ export class Checkpoints {
     const behind = this.#kept.last?.seq ?? 0
     const { copying, seq, hash, largeBodies, at } = taken
     const snapshot = await inTurns(copying)
-    // Nobody waits for it, but who takes the partition over.
+    // Only whoever takes the partition over waits for it.
     const givesWay = this.#handOver === undefined
     const made = await encodeAside({ snapshot, seq, hash, largeBodies, behind }, givesWay)
     if (!taken.isNamed) return this.#busy === taken ? this.#resume.store(seq, made.bytes) : undefined
