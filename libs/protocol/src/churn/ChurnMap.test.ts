@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { ChurnMap } from './ChurnMap.ts'
 import { ChurnSet } from './ChurnSet.ts'
 
-/** Enough to begin anew several times. */
+/** Enough to start afresh several times. */
 const turns = 1_000
 
 describe('a map for entries that come and go', () => {
-  it('has what was set and not deleted, in that order, also after it began anew', () => {
+  it('has what was set and not deleted, in that order, also after it started afresh', () => {
     const map = new ChurnMap<string, number>()
     map.set('stays', 0)
     for (let n = 1; n <= turns; n++) {

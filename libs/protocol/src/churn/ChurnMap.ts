@@ -1,10 +1,11 @@
 import { deletionsMin } from './deletionsMin.ts'
 
 /**
- * A map for entries that come and go quickly, such as what is in flight. When the table of a `Map` is full, V8 lets it point to
- * the one that takes its place. One dead table among what is old so keeps all later ones alive, with everything that was in them,
- * until the next full collection: short-lived objects become old, and full collections follow each other within seconds. This
- * one begins anew every so often, which breaks the chain. What is deleted during an iteration may still be met there.
+ * A map for entries that come and go quickly, such as requests in flight. When the table behind a `Map` is full, V8 replaces it
+ * and leaves a pointer to the new one in it. So a single dead table that has become old keeps all later ones alive, with
+ * everything that was in them, until the next full collection: short-lived objects become old, and full collections follow each
+ * other within seconds. This map starts afresh every so often, which breaks the chain. An iteration may still meet what is
+ * deleted while it runs.
  */
 export class ChurnMap<K, V> {
   #map = new Map<K, V>()
