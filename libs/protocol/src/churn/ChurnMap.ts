@@ -1,4 +1,5 @@
-import { deletionsMin } from './deletionsMin.ts'
+/** Deletions, beyond twice as many as there are entries, before a map starts afresh. */
+const deletionsMin = 32
 
 /**
  * A map for entries that come and go quickly, such as requests in flight. When the table behind a `Map` is full, V8 replaces it

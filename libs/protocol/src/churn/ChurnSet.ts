@@ -1,38 +1,31 @@
-import { deletionsMin } from './deletionsMin.ts'
+import { ChurnMap } from './ChurnMap.ts'
 
 /** A set for values that come and go quickly: see {@link ChurnMap}. */
 export class ChurnSet<T> {
-  #set = new Set<T>()
-  #deletions = 0
+  readonly #map = new ChurnMap<T, true>()
 
   get size(): number {
-    return this.#set.size
+    return this.#map.size
   }
 
   has(value: T): boolean {
-    return this.#set.has(value)
+    return this.#map.has(value)
   }
 
   add(value: T): void {
-    this.#set.add(value)
+    this.#map.set(value, true)
   }
 
   /** Whether it was there. */
   delete(value: T): boolean {
-    if (!this.#set.delete(value)) return false
-    if (++this.#deletions >= deletionsMin + 2 * this.#set.size) {
-      this.#deletions = 0
-      this.#set = new Set(this.#set)
-    }
-    return true
+    return this.#map.delete(value)
   }
 
   clear(): void {
-    this.#set = new Set()
-    this.#deletions = 0
+    this.#map.clear()
   }
 
-  [Symbol.iterator](): SetIterator<T> {
-    return this.#set.values()
+  [Symbol.iterator](): MapIterator<T> {
+    return this.#map.keys()
   }
 }

@@ -1,2 +1,0 @@
-/** After so many deletions, and twice as many as there are entries, a collection starts afresh. */
-export const deletionsMin = 32
