@@ -12,7 +12,7 @@ else {
   // Not in the folder for temporary files, where others could plant code.
   const compiled = join(userCacheFolder(process.env), 'compiled')
   enableCompileCache(compiled)
-  // Threads and processes that this one starts would compile everything anew: half a second of work for each checkpoint.
+  // Lets worker threads and child processes share it. Without it, each checkpoint cost half a second of compiling.
   process.env['NODE_COMPILE_CACHE'] ??= compiled
   // The script of `kiroku completions` calls this on each key press.
   if (argv[0] === 'completions' && argv[1] === 'words')

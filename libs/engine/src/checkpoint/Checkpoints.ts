@@ -262,7 +262,7 @@ export class Checkpoints {
     const behind = this.#kept.last?.seq ?? 0
     const { copying, seq, hash, largeBodies, at } = taken
     const snapshot = await inTurns(copying)
-    // Only whoever takes the partition over waits for it.
+    // Only a hand-over waits for a checkpoint.
     const givesWay = this.#handOver === undefined
     const made = await encodeAside({ snapshot, seq, hash, largeBodies, behind }, givesWay)
     if (!taken.isNamed) return this.#busy === taken ? this.#resume.store(seq, made.bytes) : undefined
