@@ -29,14 +29,19 @@ export const entriesOf = <E extends { readonly Id?: string }>(input: Input, entr
 /** What became of one entry. */
 export type Outcome = { readonly ok: object } | { readonly error: SqsError }
 
+/** Why an entry is refused; a defect is thrown. */
+export const refusalOf = (error: unknown): SqsError => {
+  const known = asSqsError(error)
+  if (known === undefined) throw error
+  return known
+}
+
 /** The outcome of what may be refused; a defect is thrown. */
 export const outcomeOf = async (run: () => Promise<object> | object): Promise<Outcome> => {
   try {
     return { ok: await run() }
   } catch (error) {
-    const known = asSqsError(error)
-    if (known === undefined) throw error
-    return { error: known }
+    return { error: refusalOf(error) }
   }
 }
 

@@ -9,11 +9,11 @@ import {
   type AttributeValue,
 } from '../message/messageAttributes.ts'
 import { isFifo } from '../queue/attributes.ts'
-import { asSqsError, invalid, missing, SqsError } from '../SqsError.ts'
+import { invalid, missing, SqsError } from '../SqsError.ts'
 import { bytes, flag, list, map, number, structure, text } from '../wire/Shape.ts'
 import type { Action, Input } from './Action.ts'
 import type { Call } from './Call.ts'
-import { answerOf, entriesOf, type Outcome } from './batch.ts'
+import { answerOf, entriesOf, refusalOf, type Outcome } from './batch.ts'
 import { queueOf } from './input.ts'
 
 export const messageAttributes = map(
@@ -94,9 +94,7 @@ const checkedOf = (queue: QueueDescription, call: Call, input: Input): Outgoing 
   try {
     return outgoing(queue, call, input)
   } catch (error) {
-    const known = asSqsError(error)
-    if (known === undefined) throw error
-    return known
+    return refusalOf(error)
   }
 }
 
