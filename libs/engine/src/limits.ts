@@ -2,6 +2,13 @@
 export const limits = {
   /** Appends in flight at once; the fence has as many records. */
   appendsInFlight: 4,
+  /**
+   * While an append is under way, what comes waits and shares the next record. That leaves without waiting for the one
+   * ahead of it once this much has gathered…
+   */
+  gatheredBytesMax: 64 * 1024,
+  /** …or when the log takes longer than this for an append. */
+  gatherMsMax: 5,
   frameBytesMax: 512 * 1024,
   frameMessagesMax: 30_000,
   /** Messages settled in one turn, about; a turn must not hold the thread for long. */

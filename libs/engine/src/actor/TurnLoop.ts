@@ -62,6 +62,8 @@ export class TurnLoop {
   #sendsFirst = false
   /** Commands took more than their share of the last turn. */
   #tookAll = false
+  /** A timer wakes the loop where the append under way takes long. */
+  #isPatient = false
 
   constructor(parts: TurnParts) {
     this.#p = parts
@@ -101,12 +103,17 @@ export class TurnLoop {
     setImmediate(this.turn)
   }
 
+  readonly #losePatience = (): void => {
+    this.#isPatient = false
+    this.wake()
+  }
+
   /** One turn. */
   readonly turn = (): void => {
     this.#isScheduled = false
     const { state: life } = this.#p.life
     if (life !== 'Active' && life !== 'Draining') return
-    if (this.#pipeline.count >= limits.appendsInFlight) return
+    if (this.#gathers()) return
     try {
       if (this.#p.writer.areWaiting && (this.#isBodyNext || !this.#hasWork)) this.#appendBody()
       else this.#decideTurn()
@@ -115,6 +122,25 @@ export class TurnLoop {
       const what = e instanceof Error ? (e.stack ?? e.message) : String(e)
       this.#p.failed(new KirokuError('Internal', `a turn failed: ${what}`, { cause: e }))
     }
+  }
+
+  /**
+   * Whether what waits is to wait for the append under way, and share the next record with what comes until then: each
+   * record costs the log a write and a sync, however little it holds. A landing wakes the loop.
+   */
+  #gathers(): boolean {
+    const { first, count } = this.#pipeline
+    if (first === undefined) return false
+    if (count >= limits.appendsInFlight) return true
+    const { mailbox, writer, time } = this.#p
+    if (writer.areWaiting || mailbox.bytes >= limits.gatheredBytesMax) return false
+    const leftMs = first.begunMs + limits.gatherMsMax - time.monotonicMs()
+    if (leftMs <= 0) return false
+    if (!this.#isPatient) {
+      this.#isPatient = true
+      time.after(leftMs, this.#losePatience)
+    }
+    return true
   }
 
   /** Decides something in a frame of its own: nothing else is decided between two times. */

@@ -26,7 +26,7 @@ const given = async () => {
     const replies = []
     for (let n = from; n <= to; n++) {
       replies.push(one.node.request(0, [send(n)]))
-      await time.settle()
+      await time.advance(limits.gatherMsMax)
     }
     log.faults.slow(0)
     return replies

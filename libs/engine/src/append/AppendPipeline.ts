@@ -72,6 +72,10 @@ export class AppendPipeline {
   get hash(): Uint8Array {
     return this.#hash
   }
+  /** The one in flight that was sent off first. */
+  get first(): Append | undefined {
+    return this.#inFlight[0]
+  }
   get last(): Append | undefined {
     return this.#inFlight[this.#inFlight.length - 1]
   }

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createMemoryLog, type PartitionLog } from '@kiroku/log'
 import type { Command } from '@kiroku/protocol'
 import { ManualTime, waitUntil } from '@kiroku/testkit'
@@ -31,11 +30,12 @@ const withOrphans = async () => {
   await one.ask({ type: 'CreateQueue', queue: 'mail', config: {}, by })
   await one.ask(send(1))
   log.faults.slow(30)
+  const { metrics } = one.node.actors.get(0)!
   const replies = []
   for (let n = 2; n <= 4; n++) {
+    const { frames } = metrics
     replies.push(one.node.request(0, [send(n)]))
-    await nextTurn()
-    await nextTurn()
+    await waitUntil(() => metrics.frames > frames)
   }
   log.faults.write(0, new TextEncoder().encode('not ours'))
   log.faults.slow(0)
