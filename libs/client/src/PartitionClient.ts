@@ -34,38 +34,36 @@ export class PartitionClient {
    * One delivery, or none within the wait, or the queue's other parts. A receive whose answer was lost gets
    * the same batch when it is repeated. Aborting rejects; a delivery on its way is released.
    */
-  async take(
-    command: CommandOf<'Receive'>,
-    { signal, patienceMs }: TakeOptions = {},
-  ): Promise<Answers['Receive']> {
+  take(command: CommandOf<'Receive'>, { signal, patienceMs }: TakeOptions = {}): Promise<Answers['Receive']> {
     const waitMs = command.waitMs ?? partitionLimits.receiveWaitMsMax
     const attempt = command.attempt ?? command.poll
     let mayComeAgain = command.attempt !== undefined
-    let got: number | undefined
     this.#late.begun(attempt)
-    try {
-      const answer = await this.link.ask<'Receive'>(
-        { ...command, attempt },
-        {
-          waitMs: waitMs + (command.batchWaitMs ?? 0),
-          signal,
-          patienceMs,
-          again: (leftMs, tries) => {
-            mayComeAgain = true
-            return {
-              ...command,
-              attempt,
-              poll: `${command.poll}.${tries}`,
-              ...(command.waitMs === undefined ? {} : { waitMs: Math.min(command.waitMs, leftMs) }),
-            }
-          },
+    const first = command.attempt === undefined ? { ...command, attempt } : command
+    return this.link
+      .ask<'Receive'>(first, {
+        waitMs: waitMs + (command.batchWaitMs ?? 0),
+        signal,
+        patienceMs,
+        again: (leftMs, tries) => {
+          mayComeAgain = true
+          return {
+            ...first,
+            poll: `${command.poll}.${tries}`,
+            ...(command.waitMs === undefined ? {} : { waitMs: Math.min(command.waitMs, leftMs) }),
+          }
+        },
+      })
+      .then(
+        (answer) => {
+          this.#late.over(attempt, answer.delivery?.delivery, mayComeAgain)
+          return answer
+        },
+        (thrown: unknown) => {
+          this.#late.over(attempt, undefined, mayComeAgain)
+          throw thrown
         },
       )
-      got = answer.delivery?.delivery
-      return answer
-    } finally {
-      this.#late.over(attempt, got, mayComeAgain)
-    }
   }
 
   /** Resolves when every request is stored or given up. */

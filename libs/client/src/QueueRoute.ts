@@ -159,17 +159,28 @@ export class QueueRoute {
    * One delivery from any of the places, or none within the wait. Aborting rejects; a delivery in flight is
    * released.
    */
-  async take(command: Receive, options: TakeOptions = {}): Promise<Taken | undefined> {
-    const { clock } = this.home.link.context
+  take(command: Receive, options: TakeOptions = {}): Promise<Taken | undefined> {
+    const startMs = this.home.link.context.clock.now()
+    if (this.#places.length > 1) return this.#takeOn(command, options, startMs, 1)
+    // Thousands may wait here: they keep no async function each.
+    return this.#takeFrom(this.#places[0]!, command, options).then((taken) =>
+      taken === moved ? this.#takeOn(command, options, startMs, 2) : taken,
+    )
+  }
+
+  async #takeOn(
+    command: Receive,
+    options: TakeOptions,
+    startMs: number,
+    round: number,
+  ): Promise<Taken | undefined> {
     const { waitMs } = command
-    const startMs = clock.now()
-    for (let round = 1; ; round++) {
-      const leftMs =
-        waitMs === undefined ? undefined : Math.max(0, Math.round(waitMs - clock.now() + startMs))
+    for (; ; round++) {
+      const passedMs = this.home.link.context.clock.now() - startMs
       const ask: Receive = {
         ...command,
         ...(round === 1 ? undefined : { poll: `${command.poll}/${round}` }),
-        ...(leftMs === undefined ? undefined : { waitMs: leftMs }),
+        ...(waitMs === undefined ? undefined : { waitMs: Math.max(0, Math.round(waitMs - passedMs)) }),
       }
       const taken =
         this.#places.length === 1
@@ -258,18 +269,19 @@ export class QueueRoute {
     })
   }
 
-  async #takeFrom(
+  #takeFrom(
     { client }: Place,
     command: Receive,
     options: TakeOptions,
   ): Promise<Taken | undefined | typeof moved> {
     const knows = this.#version === 0 ? command : { ...command, spread: this.#version }
-    const { delivery, spread } = await client.take(knows, options)
-    if (spread !== undefined) {
-      this.learn(spread)
-      return moved
-    }
-    return delivery === undefined ? undefined : { partition: client, delivery }
+    return client.take(knows, options).then(({ delivery, spread }) => {
+      if (spread !== undefined) {
+        this.learn(spread)
+        return moved
+      }
+      return delivery === undefined ? undefined : { partition: client, delivery }
+    })
   }
 
   /** Whether an error is for the caller: what the home says of the request itself. */

@@ -40,7 +40,7 @@ export const receiveMessages = async <T>(
     ...(group === undefined ? {} : { group }),
     ...(attemptId === undefined ? {} : { attempt: attemptId }),
     ...(bytesMax === undefined ? {} : { bytesMax }),
-    ...(waitMs === undefined ? {} : { waitMs }),
+    ...(waitMs === undefined ? {} : { waitMs: Math.max(0, Math.round(waitMs)) }),
     ...(batchWaitMs === undefined ? {} : { batchWaitMs }),
     ...(leaseMs === undefined ? {} : { leaseMs }),
   }

@@ -59,16 +59,24 @@ export class SqsRequests {
       const body = await readBody(request, inFlight)
       const caller = identify(body)
       asked = readRequest(request, body)
-      written = writeAnswer(asked, id, await this.#run(request, asked, caller, ending))
+      const { action: name, input, queuePath } = asked
+      const action = actions[name]!
+      const call = new Call(this.#o, request, queuePath, caller, ending)
+      await call.may(name, { role: action.role, on: subjectOf(action, call, input) })
+      written = writeAnswer(asked, id, await action.run(call, input))
     } catch (error) {
-      const known = asSqsError(error)
-      if (error === callerGone) ending.end(callerGone)
-      if (known === undefined && ending.reason === undefined)
-        onDefect(error, `${request.method} ${request.url?.split('?')[0]}`)
-      const told =
-        known ?? new SqsError('InternalFailure', 'This is a defect in Kiroku; its log says what failed.')
-      code = told.code
-      written = writeError(asked?.protocol ?? protocolOf(request), id, told)
+      // A receive that the door ends by closing has nothing.
+      if (asked !== undefined && error === ending.reason) written = writeAnswer(asked, id, {})
+      else {
+        const known = asSqsError(error)
+        if (error === callerGone) ending.end(callerGone)
+        if (known === undefined && ending.reason === undefined)
+          onDefect(error, `${request.method} ${request.url?.split('?')[0]}`)
+        const told =
+          known ?? new SqsError('InternalFailure', 'This is a defect in Kiroku; its log says what failed.')
+        code = told.code
+        written = writeError(asked?.protocol ?? protocolOf(request), id, told)
+      }
     } finally {
       inFlight.leave(request)
     }
@@ -78,24 +86,6 @@ export class SqsRequests {
     // What follows of a body that was refused is not read.
     if (!request.complete) response.setHeader('connection', 'close')
     response.writeHead(written.status, written.headers).end(written.body)
-  }
-
-  async #run(
-    request: IncomingMessage,
-    asked: SqsRequest,
-    caller: Caller,
-    ending: Ending,
-  ): Promise<Readonly<Record<string, unknown>>> {
-    const action = actions[asked.action]!
-    const call = new Call(this.#o, request, asked.queuePath, caller, ending)
-    await call.may(asked.action, { role: action.role, on: subjectOf(action, call, asked.input) })
-    try {
-      return await action.run(call, asked.input)
-    } catch (error) {
-      // A receive that the door ends by closing has nothing.
-      if (ending.reason !== undefined && error === ending.reason) return {}
-      throw error
-    }
   }
 }
 

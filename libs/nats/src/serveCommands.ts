@@ -57,11 +57,22 @@ export const serveCommands = (nc: NatsConnection, service: CommandService): Comm
   const stopping = new AbortController()
   const underWay = new ChurnSet<Promise<void>>()
   const receipts = new DeliveryReceipts(nc, service.undelivered)
-
-  const handled = async (commands: readonly Command[]): Promise<Reply> => {
-    const reply = await service.handle(commands, stopping.signal)
+  const forgetRepeated = (reply: Reply): Reply => {
     receipts.forgetRepeated(reply)
     return reply
+  }
+
+  // No async function: thousands of receives may wait here, and each would keep one.
+  const handled = (commands: readonly Command[]): Promise<Reply> => {
+    try {
+      return service.handle(commands, stopping.signal).then(forgetRepeated)
+    } catch (thrown) {
+      return Promise.reject(thrown as Error)
+    }
+  }
+
+  const refuse = (thrown: unknown): never => {
+    throw errorFromWire(wireError(thrown, service.onDefect))
   }
 
   const answer = async (msg: Msg, as: string | undefined): Promise<void> => {
@@ -115,9 +126,7 @@ export const serveCommands = (nc: NatsConnection, service: CommandService): Comm
 
   return {
     request: (commands) => {
-      const reply = handled(commands).catch((thrown: unknown) => {
-        throw errorFromWire(wireError(thrown, service.onDefect))
-      })
+      const reply = handled(commands).catch(refuse)
       track(reply)
       return reply
     },

@@ -38,7 +38,11 @@ const chunksOf = (request: IncomingMessage, inFlight: InFlight): Promise<Buffer[
         reject(error as Error)
       }
     }
-    request.on('data', take)
-    request.once('end', () => resolve(chunks))
-    request.once('close', () => reject(callerGone))
+    const gone = (): void => reject(callerGone)
+    const end = (): void => {
+      // A receive may wait for long, and would hold what its body came in.
+      request.off('data', take).off('close', gone).off('end', end)
+      resolve(chunks)
+    }
+    request.on('data', take).on('close', gone).on('end', end)
   })
