@@ -16,7 +16,14 @@ export const actionParity: Readonly<Record<string, Parity>> = {
     is: 'looser',
     says: '`AWSTraceHeader` is any text; its form is not checked.',
   },
-  'SendMessageBatch.Entries': { is: 'as AWS', says: 'Each as `SendMessage` has it.' },
+  'SendMessage.DelaySeconds': {
+    is: 'extension',
+    says: 'Up to 14 days, and for single messages of a FIFO queue, where [`delays`](../sqs.md#extensions) is asked for.',
+  },
+  'SendMessageBatch.Entries': {
+    is: 'extension',
+    says: 'Each as `SendMessage` has it; together up to 4 MiB where [`bodies`](../sqs.md#extensions) is asked for.',
+  },
   'SendMessage.MessageId': { is: 'extension', says: '`kiroku trace` and `search` take it.' },
   PurgeQueue: { is: 'looser', says: 'Needs no pause of 60 s, unless `--sqs-pauses` is on.' },
   ReceiveMessage: {
@@ -38,10 +45,18 @@ export const attributeParity: Readonly<Record<string, Parity>> = {
     is: 'as AWS',
     says: 'Absent for queues from before an upgrade that keeps it.',
   },
+  DelaySeconds: {
+    is: 'extension',
+    says: 'Up to 14 days where [`delays`](../sqs.md#extensions) is asked for.',
+  },
   FifoThroughputLimit: { is: 'looser', says: 'Kept and returned; there is no limit on throughput.' },
   KmsDataKeyReusePeriodSeconds: { is: 'looser', says: 'Kept and returned; nothing is encrypted by it.' },
   KmsMasterKeyId: { is: 'looser', says: 'Kept and returned; nothing is encrypted by it.' },
   LastModifiedTimestamp: { is: 'as AWS', says: 'A changed tag counts too.' },
+  MaximumMessageSize: {
+    is: 'extension',
+    says: 'Up to 4 MiB where [`bodies`](../sqs.md#extensions) is asked for.',
+  },
   Policy: {
     is: 'stricter',
     says: 'Conditions that the door does not know never allow, and deny in a `Deny`; `NotPrincipal` is refused.',
@@ -60,6 +75,10 @@ export const systemAttributeParity: Readonly<Record<string, Parity>> = {
     says: 'Over all queues, and across move tasks; absent where an older version delivered it.',
   },
   ApproximateReceiveCount: { is: 'as AWS', says: 'Over all queues, and across move tasks.' },
+  KirokuHistory: {
+    is: 'extension',
+    says: 'What the message went through, where [`history`](../sqs.md#extensions) is asked for.',
+  },
   SenderId: { is: 'looser', says: 'The name of the key that sent it, else `anonymous`.' },
   SentTimestamp: { is: 'as AWS', says: 'Of the first send, also after a move task.' },
 }

@@ -52,12 +52,23 @@ export class SqsRequests {
     const action = chance.pick(names)
     const input = this.#input(action)
     const path = chance.pick(['/', '/', `/000000000000/${chance.pick(queues)}`, '/x', '//', '/0/..'])
+    const extended: Record<string, string> = chance.is(0.2)
+      ? { 'x-kiroku-extensions': chance.pick(['bodies, delays, history', 'delays', '', ',x']) }
+      : {}
     if (!chance.is(0.5))
-      return { path, headers: {}, body: this.#form(action, input) + (chance.is(0.02) ? '&a.b.c=%00&=' : '') }
+      return {
+        path,
+        headers: extended,
+        body: this.#form(action, input) + (chance.is(0.02) ? '&a.b.c=%00&=' : ''),
+      }
     const body = chance.is(0.05) ? chance.pick(hostileValues) : jsonOf(input)
     return {
       path,
-      headers: { 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': `AmazonSQS.${action}` },
+      headers: {
+        'content-type': 'application/x-amz-json-1.0',
+        'x-amz-target': `AmazonSQS.${action}`,
+        ...extended,
+      },
       body: chance.is(0.02) ? body.slice(0, body.length / 2) : body,
     }
   }

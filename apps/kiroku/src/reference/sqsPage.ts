@@ -30,6 +30,9 @@ const firstSpecs = [
   'wire',
 ].map((name) => `${name}.spec.ts`)
 
+/** The one that shows what the door has beyond Amazon SQS. */
+const extensionsSpec = 'extensions.spec.ts'
+
 /** The text of each spec of this door, by its file. */
 const readSpecs = (): ReadonlyMap<string, string> => {
   const files = readdirSync(folder).filter((file) => file.endsWith('.spec.ts'))
@@ -45,8 +48,9 @@ export const sqsPage = (): string => {
   const has = (text: string, name: string): boolean => new RegExp(`\\b${name}\\b`).test(text)
   const asks = (text: string, action: string): boolean =>
     text.includes(`${action}Command`) || text.includes(`'${action}'`) || text.includes(`Action=${action}`)
-  const shown = (what: string, shows: (text: string) => boolean): string => {
-    const file = [...specs].find(([, text]) => shows(text))?.[0]
+  const shown = (what: string, shows: (text: string) => boolean, parity?: Parity): string => {
+    const extended = parity?.is === 'extension' && shows(specs.get(extensionsSpec)!)
+    const file = extended ? extensionsSpec : [...specs].find(([, text]) => shows(text))?.[0]
     if (file === undefined) throw new Error(`no spec of specs/sqs shows ${what}`)
     return `[${file.replace('.spec.ts', '')}](../../specs/sqs/${file})`
   }
@@ -64,7 +68,11 @@ export const sqsPage = (): string => {
     [...new Set(names)]
       .sort()
       .map((name) =>
-        row(code(name), parity[name], isShown(name) ? shown(name, (text) => has(text, name)) : ''),
+        row(
+          code(name),
+          parity[name],
+          isShown(name) ? shown(name, (text) => has(text, name), parity[name]) : '',
+        ),
       )
   const notHere = (parity: Readonly<Record<string, Parity>>, here: readonly string[]): string[][] =>
     Object.entries(parity)
@@ -99,10 +107,11 @@ export const sqsPage = (): string => {
         ),
         ...[...Object.keys(input), ...Object.keys(output).map((name) => `→ ${name}`)].map((label) => {
           const name = label.replace('→ ', '')
+          const parity = actionParity[`${action}.${name}`]
           return row(
             label === name ? code(name) : `→ ${code(name)}`,
-            actionParity[`${action}.${name}`],
-            shown(`${action}.${name}`, (text) => asks(text, action) && has(text, name)),
+            parity,
+            shown(`${action}.${name}`, (text) => asks(text, action) && has(text, name), parity),
           )
         }),
       ]),

@@ -1,11 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import type { Client } from '@kiroku/client'
 import { actorOf, isLoopback, type Need } from '@kiroku/doors'
-import { roleOn, type Actor } from '@kiroku/protocol'
+import { roleOn, type Actor, type QueueDescription } from '@kiroku/protocol'
 import { admit } from '../access/admit.ts'
 import type { Caller } from '../access/Caller.ts'
 import type { Ending } from '../Ending.ts'
+import { extensionsHeader, noExtensions, readExtensions, type Extensions } from '../extensions.ts'
 import type { Queues } from '../queue/Queues.ts'
+import { extensionsOf } from '../queue/tags.ts'
 
 /** What the calls of a door have in common. */
 export interface CallContext {
@@ -26,11 +28,14 @@ export class Call {
   readonly atMs = performance.now()
   /** The path of the request, where it names a queue. */
   readonly queuePath: string | undefined
+  /** What the request asks for beyond Amazon SQS. */
+  readonly extensions: Extensions
   readonly #context: CallContext
   readonly #request: IncomingMessage
   readonly #caller: Caller
   readonly #ending: Ending
 
+  /** Errors: `InvalidParameterValue` where it asks for an extension that there is none. */
   constructor(
     context: CallContext,
     request: IncomingMessage,
@@ -43,6 +48,8 @@ export class Call {
     this.queuePath = queuePath
     this.#caller = caller
     this.#ending = ending
+    const asked = request.headers[extensionsHeader]
+    this.extensions = asked === undefined ? noExtensions : readExtensions(extensionsHeader, String(asked))
   }
 
   get client(): Client {
@@ -75,6 +82,12 @@ export class Call {
   /** Aborted when the caller is gone, or the door closes. */
   get signal(): AbortSignal {
     return this.#ending.signal
+  }
+
+  /** What the request, or the queue, asks for beyond Amazon SQS. */
+  extensionsOn(queue: QueueDescription): Extensions {
+    const own = extensionsOf(queue)
+    return own.size === 0 ? this.extensions : new Set([...own, ...this.extensions])
   }
 
   get #peer(): string {

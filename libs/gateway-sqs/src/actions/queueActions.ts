@@ -11,6 +11,7 @@ import {
   redriveAllowPolicyOf,
   settingsOf,
 } from '../queue/attributes.ts'
+import { extensionsIn, extensionsTag } from '../extensions.ts'
 import { allows, readAllowPolicy } from '../queue/redriveAllowPolicy.ts'
 import { differingTag, tagNotes } from '../queue/tags.ts'
 import { invalid, SqsError } from '../SqsError.ts'
@@ -104,8 +105,9 @@ export const queueActions = {
       const fifo = /^true$/i.test(given.get('FifoQueue') ?? '')
       checkName(name, fifo)
       const tags = (input['tags'] ?? new Map()) as ReadonlyMap<string, string>
+      const extensions = new Set([...call.extensions, ...extensionsIn(tags.get(extensionsTag))])
       const settings = merged(
-        { ...baseSettings(fifo), ...settingsOf(given, fifo) },
+        { ...baseSettings(fifo), ...settingsOf(given, fifo, extensions) },
         tags.size === 0 ? {} : { notes: tagNotes(tags, name) },
       )
       checkThroughput(given)
@@ -185,7 +187,7 @@ export const queueActions = {
       if (given === undefined || given.size === 0)
         throw new SqsError('MissingParameter', 'The request must contain the parameter Attributes.')
       const queue = await call.queues.get(name)
-      const settings = settingsOf(given, isFifo(name))
+      const settings = settingsOf(given, isFifo(name), call.extensionsOn(queue))
       checkThroughput(given, attributesOf(queue, ['All'], call))
       await checkRedrivePolicy(call, name, given.get('RedrivePolicy'))
       await call.client.queues.update(name, settings, call.by)

@@ -42,8 +42,31 @@ const systemAttributes: Readonly<
       : call.arnOf(lineage.queue),
 }
 
+/** The system attribute that tells what a message went through, where it is asked for. */
+const historyAttribute = 'KirokuHistory'
+
+/** What a message went through, as JSON with times in ms since 1970. */
+const historyOf = ({
+  id,
+  queue,
+  enqueuedAt,
+  firstDeliveredAt,
+  attempt,
+  lineage,
+}: ReceivedMessage): string => {
+  const { passed: _, ...before } = lineage ?? {}
+  return JSON.stringify({
+    id,
+    queue,
+    enqueuedAt,
+    firstDeliveredAt,
+    attempt,
+    ...(lineage === undefined ? {} : { before }),
+  })
+}
+
 /** Their names. */
-export const systemAttributeNames: readonly string[] = Object.keys(systemAttributes)
+export const systemAttributeNames: readonly string[] = [...Object.keys(systemAttributes), historyAttribute]
 
 const namesOf = (input: Input, ...members: readonly string[]): readonly string[] =>
   members.flatMap((member) => (input[member] as readonly string[] | undefined) ?? [])
@@ -56,12 +79,18 @@ const bodyAttributes = ({ contentType }: ReceivedMessage): Map<string, Attribute
   return told
 }
 
-const wireMessage = (message: ReceivedMessage, call: Call, input: Input): object => {
+const wireMessage = (
+  message: ReceivedMessage,
+  call: Call,
+  input: Input,
+  wanted: readonly string[],
+  tellsHistory: boolean,
+): object => {
   const told = tellBody('sqs', message)
   const Body = 'base64' in told ? told.base64 : (told as { readonly text: string }).text
   const wire = { MessageId: uuidOf(message.id), ReceiptHandle: message.receipt, MD5OfBody: md5(Body), Body }
-  const wanted = namesOf(input, 'AttributeNames', 'MessageSystemAttributeNames')
   const system = wanted.length === 0 ? undefined : systemOf(message, call, wanted)
+  if (tellsHistory) system?.set(historyAttribute, asXmlText(historyOf(message)))
   const own = attributeValues(message, namesOf(input, 'MessageAttributeNames'))
   if ('base64' in told) for (const [name, value] of bodyAttributes(message)) own.set(name, value)
   return {
@@ -254,8 +283,15 @@ export const receiveActions = {
         ...(visibility === undefined ? {} : { leaseMs: await leaseOf(call, queue, visibility) }),
         ...(attemptId === undefined ? {} : { attemptId }),
       })
-      if (messages.length > 0)
-        return { Messages: messages.map((message) => wireMessage(message, call, input)) }
+      if (messages.length > 0) {
+        const wanted = namesOf(input, 'AttributeNames', 'MessageSystemAttributeNames')
+        const tellsHistory =
+          (wanted.includes('All') || wanted.includes(historyAttribute)) &&
+          call.extensionsOn(await call.queues.get(queue)).has('history')
+        return {
+          Messages: messages.map((message) => wireMessage(message, call, input, wanted, tellsHistory)),
+        }
+      }
       if (!isFifo(queue)) await refuseOverLimit(call, queue, wait)
       return {}
     },

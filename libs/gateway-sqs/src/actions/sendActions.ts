@@ -8,6 +8,7 @@ import {
   storedAttributes,
   type AttributeValue,
 } from '../message/messageAttributes.ts'
+import { delaySecondsMax, messageBytesMax, noExtensions } from '../extensions.ts'
 import { isFifo } from '../queue/attributes.ts'
 import { invalid, missing, SqsError } from '../SqsError.ts'
 import { bytes, flag, list, map, number, structure, text } from '../wire/Shape.ts'
@@ -65,7 +66,8 @@ interface Outgoing {
 type Attributes = ReadonlyMap<string, AttributeValue> | undefined
 
 /** Checks one message for its queue. Errors: `MissingParameter`, `InvalidParameterValue`, `InvalidMessageContents`. */
-const outgoing = (queue: QueueDescription, { sender }: Call, input: Input): Outgoing => {
+const outgoing = (queue: QueueDescription, call: Call, input: Input): Outgoing => {
+  const { sender } = call
   const body = input['MessageBody'] as string | undefined
   if (body === undefined || body === '') throw missing('MessageBody')
   const attributes = input['MessageAttributes'] as Attributes
@@ -83,7 +85,7 @@ const outgoing = (queue: QueueDescription, { sender }: Call, input: Input): Outg
     options: {
       ...storedAttributes(attributes),
       ...systemAttributes(input),
-      ...orderOf(queue, input),
+      ...orderOf(queue, call, input),
       ...(sender === undefined ? {} : { sender }),
     },
   }
@@ -118,7 +120,8 @@ const systemAttributes = (input: Input): SendOptions => {
 const idRule = 'can only include alphanumeric and punctuation characters. 1 to 128 in length.'
 
 /** Delay, group and deduplication. Errors: `MissingParameter`, `InvalidParameterValue`. */
-const orderOf = ({ name, config }: QueueDescription, input: Input): SendOptions => {
+const orderOf = (queue: QueueDescription, call: Call, input: Input): SendOptions => {
+  const { name, config } = queue
   const delay = input['DelaySeconds'] as number | undefined
   const group = input['MessageGroupId'] as string | undefined
   const dedupId = input['MessageDeduplicationId'] as string | undefined
@@ -128,8 +131,11 @@ const orderOf = ({ name, config }: QueueDescription, input: Input): SendOptions 
   ] as const)
     if (id !== undefined && !/^[\u0021-\u007E]{1,128}$/.test(id))
       throw invalid(parameter, id.slice(0, 200), `${parameter} ${idRule}`)
-  if (delay !== undefined && !(delay >= 0 && delay <= 900))
-    throw invalid('DelaySeconds', delay, 'DelaySeconds must be >= 0 and <= 900.')
+  if (delay !== undefined && !(delay >= 0 && delay <= 900)) {
+    const max = delaySecondsMax(call.extensionsOn(queue))
+    if (!(delay >= 0 && delay <= max))
+      throw invalid('DelaySeconds', delay, `DelaySeconds must be >= 0 and <= ${max}.`)
+  }
   const delayMs = delay === undefined ? {} : { delayMs: delay * secondMs }
   if (!isFifo(name)) {
     if (dedupId !== undefined)
@@ -140,7 +146,7 @@ const orderOf = ({ name, config }: QueueDescription, input: Input): SendOptions 
       )
     return { ...delayMs, ...(group === undefined ? {} : { group }) }
   }
-  if (delay !== undefined && delay > 0)
+  if (delay !== undefined && delay > 0 && !call.extensionsOn(queue).has('delays'))
     throw invalid(
       'DelaySeconds',
       delay,
@@ -152,7 +158,7 @@ const orderOf = ({ name, config }: QueueDescription, input: Input): SendOptions 
       'InvalidParameterValue',
       'The queue should either have ContentBasedDeduplication enabled or MessageDeduplicationId provided explicitly',
     )
-  return { group, ...(dedupId === undefined ? {} : { dedupId }) }
+  return { ...delayMs, group, ...(dedupId === undefined ? {} : { dedupId }) }
 }
 
 const sentOf = (queue: string, id: string, body: string, input: Input): object => {
@@ -166,8 +172,6 @@ const sentOf = (queue: string, id: string, body: string, input: Input): object =
     ...(isFifo(queue) ? { SequenceNumber: sequenceNumberOf(parseMessageId(id)) } : {}),
   }
 }
-
-const batchBytesMax = 1_048_576
 
 /** Sends what passed its checks, in one order; of messages that are refused together each says why. */
 const sendAll = async (
@@ -219,11 +223,14 @@ export const sendActions = {
         throw missing('MessageGroupId')
       const checked = entries.map((entry) => checkedOf(queue, call, entry))
       const bytes = checked.reduce((sum, each) => sum + (each instanceof SqsError ? 0 : each.bytes), 0)
-      if (bytes > batchBytesMax)
-        throw new SqsError(
-          'BatchRequestTooLong',
-          `Batch requests cannot be longer than ${batchBytesMax} bytes. You have sent ${bytes} bytes.`,
-        )
+      if (bytes > messageBytesMax(noExtensions)) {
+        const max = messageBytesMax(call.extensionsOn(queue))
+        if (bytes > max)
+          throw new SqsError(
+            'BatchRequestTooLong',
+            `Batch requests cannot be longer than ${max} bytes. You have sent ${bytes} bytes.`,
+          )
+      }
       const ids = await sendAll(call, queue.name, checked)
       const outcomes = ids.map((id, i): Outcome => {
         if (id instanceof SqsError) return { error: id }

@@ -2,6 +2,7 @@ import type { QueueSettings } from '@kiroku/client'
 import type { QueueConfig, QueueDescription } from '@kiroku/protocol'
 import { readPolicy } from '../access/policy/Policy.ts'
 import { readMap } from './readMap.ts'
+import { delaySecondsMax, messageBytesMax, type Extensions } from '../extensions.ts'
 import { invalid, SqsError } from '../SqsError.ts'
 import { readAllowPolicy } from './redriveAllowPolicy.ts'
 
@@ -42,7 +43,7 @@ interface Attribute {
   /** Only of FIFO queues. */
   readonly fifo?: true
   /** What it sets; absent: it cannot be set. */
-  readonly settings?: (text: string, fifo: boolean) => QueueSettings
+  readonly settings?: (text: string, fifo: boolean, extensions: Extensions) => QueueSettings
   /** Its value; undefined: the queue has none. */
   readonly of: (queue: QueueDescription, arns: Arns) => string | undefined
 }
@@ -111,11 +112,15 @@ export const policyOf = (queue: QueueDescription): string | undefined => keptOf(
 /** Every attribute of a queue that this door has, by its name. */
 const attributes: Readonly<Record<string, Attribute>> = {
   DelaySeconds: {
-    settings: whole('DelaySeconds', 0, 900, (s) => ({ deliveryDelayMs: s * secondMs })),
+    settings: (text, _, extensions) =>
+      whole('DelaySeconds', 0, delaySecondsMax(extensions), (s) => ({ deliveryDelayMs: s * secondMs }))(text),
     of: (queue) => seconds(mainOf(queue).deliveryDelayMs),
   },
   MaximumMessageSize: {
-    settings: whole('MaximumMessageSize', 1_024, 1_048_576, (bodyBytesMax) => ({ bodyBytesMax })),
+    settings: (text, _, extensions) =>
+      whole('MaximumMessageSize', 1_024, messageBytesMax(extensions), (bodyBytesMax) => ({ bodyBytesMax }))(
+        text,
+      ),
     of: (queue) => String(mainOf(queue).bodyBytesMax),
   },
   MessageRetentionPeriod: {
@@ -246,7 +251,11 @@ export const readRedrivePolicy = (text: string): RedrivePolicy => {
 }
 
 /** The settings that attributes name. Errors: `InvalidAttributeName`, `InvalidAttributeValue`, `InvalidParameterValue`. */
-export const settingsOf = (given: ReadonlyMap<string, string>, fifo: boolean): QueueSettings => {
+export const settingsOf = (
+  given: ReadonlyMap<string, string>,
+  fifo: boolean,
+  extensions: Extensions,
+): QueueSettings => {
   const isManaged = given.get('SqsManagedSseEnabled')?.toLowerCase() === 'true'
   if (isManaged && (given.get('KmsMasterKeyId') ?? '') !== '')
     throw new SqsError(
@@ -258,7 +267,7 @@ export const settingsOf = (given: ReadonlyMap<string, string>, fifo: boolean): Q
     const attribute = Object.hasOwn(attributes, name) ? attributes[name] : undefined
     if (attribute?.settings === undefined || (attribute.fifo === true && !fifo && !/^false$/i.test(text)))
       throw new SqsError('InvalidAttributeName', `Unknown Attribute ${name}.`)
-    settings = merged(settings, attribute.settings(text, fifo))
+    settings = merged(settings, attribute.settings(text, fifo, extensions))
   }
   return settings
 }

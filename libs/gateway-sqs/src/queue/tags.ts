@@ -1,4 +1,5 @@
 import type { QueueDescription } from '@kiroku/protocol'
+import { extensionsIn, extensionsTag, readExtensions, type Extensions } from '../extensions.ts'
 import { SqsError } from '../SqsError.ts'
 
 type Tags = ReadonlyMap<string, string>
@@ -22,6 +23,10 @@ export const tagsOf = ({ notes = {} }: QueueDescription): Map<string, string> =>
     ),
   )
 
+/** What a queue asks for in every request on it. */
+export const extensionsOf = ({ notes }: QueueDescription): Extensions =>
+  extensionsIn(notes?.[prefix + extensionsTag])
+
 const checkKey = (key: string): void => {
   if (key.length === 0 || key.length > keyCharactersMax)
     throw wrong('Tag keys must be between 1 and 128 characters in length.')
@@ -34,6 +39,7 @@ const checkTag = (key: string, value: string): void => {
   checkKey(key)
   if (value.length > valueCharactersMax) throw wrong('Tag values must be at most 256 characters in length.')
   if (!isText.test(value)) throw wrong(`The value of the tag ${key} has characters that are not allowed.`)
+  if (key === extensionsTag) readExtensions(`The tag ${key}`, value)
 }
 
 /**
