@@ -14,7 +14,7 @@ it('writes tables as the formatter leaves them, without columns that say nothing
   )
   expect(report.text('# Shapes\n')).toBe(`# Shapes
 
-## sizes
+### sizes
 
 |        | messages/s |  µs |
 | ------ | ---------: | --: |

@@ -8,10 +8,10 @@ interface Table {
   readonly rows: readonly (readonly string[])[]
 }
 
-/** What a run measured, as a page of tables that can be held against another run's. */
+/** What one part measured, as a section of tables that can be held against another run's. */
 export class Report {
   readonly #tables: Table[] = []
-  /** What the page's picture shows. */
+  /** What the section's picture shows. */
   readonly bars: Bar[] = []
 
   table(title: string, columns: readonly string[], rows: readonly (readonly string[])[]): void {
@@ -31,7 +31,7 @@ export class Report {
     )
   }
 
-  /** The page as Markdown. */
+  /** The section as Markdown, below its head. */
   text(head: string): string {
     return [head, ...this.#tables.map(markdownOf)].join('\n')
   }
@@ -41,7 +41,7 @@ const markdownOf = ({ title, columns, rows }: Table): string => {
   // A column that says nothing of any row is left out.
   const used = columns.flatMap((_, i) => (i === 0 || rows.some((row) => row[i] !== '') ? [i] : []))
   const kept = [columns, ...rows].map((row) => used.map((i) => row[i]!))
-  return `## ${title}\n\n${markdownTable(kept, 1)}\n`
+  return `### ${title}\n\n${markdownTable(kept, 1)}\n`
 }
 
 /**

@@ -16,12 +16,12 @@ const meanings = [
 ]
 
 /** What is compared, how, and what a confirmation means in each system: the beginning of the report. */
-export const reportHead = (sizes: ShapesSizes, picture: string | undefined): string => {
+export const reportHead = (sizes: ShapesSizes): string => {
   const cores = availableParallelism()
   const rounds = sizes.rounds === 1 ? 'one round' : `${sizes.rounds} rounds`
   return `# Shapes, beside what people would take instead
 
-\`npm run bench -- shapes --report FILE\` measures and writes this page; \`.ci/install-peers\` installs the peers' servers. Each system runs in
+\`npm run bench -- shapes --report FILE\` measures and writes this page, with \`--only PART\` a section of it; \`.ci/install-peers\` installs the peers' servers. Each system runs in
 processes and a folder of its own on the same disk, Kiroku as \`kiroku serve\` does by default: 4 partitions, its auditor beside it. One
 Node process with the system's client sends, handles, or does both. What was
 confirmed survives a loss of power in all of them.
@@ -35,8 +35,5 @@ measured twice and is marked (!) where that did not help. A record of Kiroku's l
 Where a shape leaves the handlers open, Kiroku has \`consumeEach\` as it is by default, RabbitMQ a prefetch of 500, JetStream a pull of 500 or 16 MB,
 BullMQ and graphile-worker 100 jobs at a time, graphile-worker with a local queue of 500 too, and pg-boss batches of 500. A peer without
 batches has as many messages under way as the handlers' batches hold together.
-${picture === undefined ? '' : pictureOf(picture)}`
+`
 }
-
-const pictureOf = (picture: string): string =>
-  `\n![Kiroku’s messages per second over those of the best peer](${picture})\n`

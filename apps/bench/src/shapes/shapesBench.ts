@@ -1,9 +1,8 @@
-import { mkdir, writeFile } from 'node:fs/promises'
-import { dirname, join, parse } from 'node:path'
+import { mkdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import type { Figure } from '../Figure.ts'
 import { runParts } from '../runParts.ts'
 import { measureBatches } from './measureBatches.ts'
-import { barsSvg } from './barsSvg.ts'
 import { measureBacklog, measureLargeBacklog } from './measureBacklog.ts'
 import { measureIdle } from './measureIdle.ts'
 import { measureLatency } from './measureLatency.ts'
@@ -14,7 +13,9 @@ import { measureSizes } from './measureSizes.ts'
 import { measureHttpShape, measureStall } from './ofEngine.ts'
 import { reportHead } from './reportHead.ts'
 import { Report } from './Report.ts'
-import { fullSizes, quickSizes, type ShapesSizes } from './sizes.ts'
+import type { ShapesRun } from './ShapesRun.ts'
+import { fullSizes, quickSizes } from './sizes.ts'
+import { writeReport } from './writeReport.ts'
 
 /** How shapes are measured. */
 export interface ShapesBenchOptions {
@@ -23,7 +24,7 @@ export interface ShapesBenchOptions {
   readonly only: readonly string[]
   /** Folder for CPU profiles of engines and clients. */
   readonly profile: string | undefined
-  /** File for the tables; a picture of the same name lies beside it. */
+  /** File for the tables, with pictures beside it; sections of parts that do not run stay. */
   readonly report: string | undefined
 }
 
@@ -50,25 +51,25 @@ export const shapesBench = async ({
   profile,
   report: file,
 }: ShapesBenchOptions): Promise<Figure[]> => {
-  const report = new Report()
+  const reports = new Map<string, Report>()
+  const all = { ...parts, ...longParts }
+  const reported = Object.fromEntries(
+    Object.entries(only.length === 0 ? parts : all).map(([part, measure]) => [
+      part,
+      (run: Omit<ShapesRun, 'report'>) => {
+        const report = new Report()
+        reports.set(part, report)
+        return measure({ ...run, report })
+      },
+    ]),
+  )
   const sizes = quick ? quickSizes : fullSizes
   // That it cannot be written must show now, not in an hour.
   if (file !== undefined) await mkdir(dirname(file), { recursive: true })
   try {
-    return await runParts(only.length === 0 ? parts : { ...parts, ...longParts }, only, {
-      sizes,
-      isQuick: quick,
-      profile,
-      report,
-    })
+    return await runParts(reported, only, { sizes, isQuick: quick, profile })
   } finally {
     // Also of a run that failed: what it had measured by then.
-    if (file !== undefined) await write(file, report, sizes)
+    if (file !== undefined) await writeReport(file, reportHead(sizes), reports, Object.keys(all))
   }
-}
-
-const write = async (file: string, report: Report, sizes: ShapesSizes): Promise<void> => {
-  const picture = report.bars.length > 0 ? `${parse(file).name}.svg` : undefined
-  if (picture !== undefined) await writeFile(join(dirname(file), picture), barsSvg(report.bars))
-  await writeFile(file, report.text(reportHead(sizes, picture)))
 }
