@@ -8,14 +8,16 @@
 import { execFileSync } from 'node:child_process'
 import { globSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
+import { parseArgs } from 'node:util'
 import { checkTypes } from './checkTypes.ts'
 import { packaged } from './packaged.ts'
 import { isFollowed } from './readBlocks.ts'
 import type { Step } from './Reader.ts'
 import { Visit } from './Visit.ts'
 
-const quick = process.argv.includes('--quick')
-const json = process.argv.includes('--json')
+const { quick, json } = parseArgs({
+  options: { quick: { type: 'boolean', default: false }, json: { type: 'boolean', default: false } },
+}).values
 
 const told = ({ block, what, seconds, problem, notRun }: Step): void => {
   const came = notRun === undefined ? `${seconds.toFixed(1)} s`.padStart(8) : ' not run'
@@ -27,8 +29,10 @@ const told = ({ block, what, seconds, problem, notRun }: Step): void => {
 
 const visit = new Visit({ quick, told })
 
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-  process.once(signal, () => void visit.kill().finally(() => process.exit(1)))
+const giveUp = (): void => void visit.kill().finally(() => process.exit(1))
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, giveUp)
+// Nobody reads on, as behind `| head`.
+for (const stream of [process.stdout, process.stderr]) stream.once('error', giveUp)
 
 /** With the packages that README.md has its reader build, and the worker's beside. */
 const followPackaged = async (): Promise<void> => {

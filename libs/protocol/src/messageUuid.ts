@@ -30,8 +30,11 @@ export const messageUuid = ({
   return `${incarnation}-${hex(second, 4)}-${hex(third, 4)}-${hex(fourth, 4)}-${hex(number % lastGroup, 12)}`
 }
 
+const uuidLength = 36
+
 /** Reads what `messageUuid` wrote; undefined: it is no such UUID. */
 export const parseMessageUuid = (text: string): MessageAddress | undefined => {
+  if (text.length !== uuidLength) return undefined
   const groups = /^([0-9a-f]{8})-([0-9a-f]{4})-(8[0-9a-f]{3})-([89ab][0-9a-f]{3})-([0-9a-f]{12})$/.exec(text)
   if (groups === null) return undefined
   const [second, third, fourth, fifth] = groups.slice(2).map((group) => Number.parseInt(group, digits)) as [
