@@ -1,8 +1,16 @@
-import { encodeEnvelope, type EnvelopeMeta, KirokuError, limits as partitionLimits } from '@kiroku/protocol'
+import {
+  encodeEnvelope,
+  type EnvelopeMeta,
+  KirokuError,
+  limits as partitionLimits,
+  TextScratch,
+} from '@kiroku/protocol'
 import type { Marks } from './Marks.ts'
 import type { BatchOptions, SendOptions } from './SendOptions.ts'
 
 const encoder = new TextEncoder()
+/** For bodies that an envelope takes a copy of at once. */
+const bodyText = new TextScratch()
 
 /**
  * Body and attributes, as the partition stores them. `own` wins over `shared`. Errors: `BodyTooLarge`,
@@ -23,7 +31,7 @@ export const encodeMessage = (
   const tag = marks?.tag === '' ? undefined : marks?.tag
   const group = marks?.group === '' ? undefined : marks?.group
   const dedupId = marks?.dedupId === '' ? undefined : marks?.dedupId
-  const bytes = encodeBody(body)
+  const bytes = bytesOf(body, bodyText)
   const isPlain =
     attributes === undefined &&
     contentType === undefined &&
@@ -54,9 +62,11 @@ export const encodeMessage = (
 }
 
 /** A body as bytes. Errors: `BodyTooLarge`, `InvalidArgument` (a body that JSON cannot hold). */
-export const encodeBody = (body: unknown): Uint8Array => {
+export const encodeBody = (body: unknown): Uint8Array => bytesOf(body, encoder)
+
+const bytesOf = (body: unknown, text: { encode(text: string): Uint8Array }): Uint8Array => {
   const bytes =
-    body instanceof Uint8Array ? body : encoder.encode(typeof body === 'string' ? body : stringify(body))
+    body instanceof Uint8Array ? body : text.encode(typeof body === 'string' ? body : stringify(body))
   if (bytes.length > partitionLimits.bodyBytesMax)
     throw new KirokuError(
       'BodyTooLarge',

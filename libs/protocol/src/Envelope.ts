@@ -1,3 +1,4 @@
+import { TextScratch } from './TextScratch.ts'
 import { limits } from './limits.ts'
 
 /** What travels beside a body; opaque to the partition. */
@@ -55,12 +56,12 @@ export interface Lineage {
 export const metaBytesMax = (bodyBytesMax: number, bytes: number): number =>
   Math.min(limits.envelopeMetaBytesEver, limits.envelopeMetaBytesMax + 2 * Math.max(0, bodyBytesMax - bytes))
 
-const encoder = new TextEncoder()
+const metaText = new TextScratch()
 const decoder = new TextDecoder()
 
 /** Joins meta and body: length of the meta as a varint, the meta as JSON (nothing when it is empty), the body. */
 export const encodeEnvelope = (body: Uint8Array, meta?: EnvelopeMeta): Uint8Array => {
-  const json = meta === undefined || isEmpty(meta) ? undefined : encoder.encode(JSON.stringify(meta))
+  const json = meta === undefined || isEmpty(meta) ? undefined : metaText.encode(JSON.stringify(meta))
   const length = json?.length ?? 0
   const prefix = length < 0x80 ? 1 : length < 0x4000 ? 2 : 3
   const bytes = allocate(prefix + length + body.length)

@@ -27,6 +27,7 @@ export type { MessageAddress } from './MessageAddress.ts'
 export { messageUuid, parseMessageUuid } from './messageUuid.ts'
 export { ChurnMap } from './churn/ChurnMap.ts'
 export { ChurnSet } from './churn/ChurnSet.ts'
+export { TextScratch } from './TextScratch.ts'
 export { canonical } from './canonical.ts'
 export {
   grantsRule,

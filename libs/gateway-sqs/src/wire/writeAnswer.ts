@@ -36,7 +36,8 @@ export const writeAnswer = (
   requestId: string,
   values: Readonly<Record<string, unknown>>,
 ): Written => {
-  if (protocol === 'json') return written(protocol, 200, requestId, writeJson(values))
+  if (protocol === 'json')
+    return written(protocol, 200, requestId, writeJson(actions[action]!.output, values))
   const { output } = actions[action]!
   const hasResult = Object.keys(output).length > 0
   const result = hasResult ? `<${action}Result>${writeXml(output, values)}</${action}Result>` : ''
