@@ -29,6 +29,7 @@ const algorithm = 'AWS4-HMAC-SHA256'
 const skewMs = 15 * 60_000
 const expiresSecondsMax = 604_800
 const unsignedPayload = 'UNSIGNED-PAYLOAD'
+const noQuery = new URLSearchParams()
 /** Signing keys that are remembered. */
 const derivedMax = 1_000
 
@@ -49,7 +50,8 @@ export class Signatures {
    * `nowMs` is in ms since 1970. Errors: `IncompleteSignature`, `SignatureDoesNotMatch`.
    */
   identify(request: Signed, nowMs: number): Caller {
-    const query = new URLSearchParams(splitOnce(request.url, '?')[1])
+    const search = splitOnce(request.url, '?')[1]
+    const query = search === '' ? noQuery : new URLSearchParams(search)
     if (request.headers['authorization'] === undefined && !query.get('X-Amz-Signature')) return nobody
     const claim = claimOf(request, query)
     checkTime(claim, nowMs)
@@ -155,24 +157,28 @@ const canonicalOf = (
   query: URLSearchParams,
 ): string => {
   const path = splitOnce(url, '?')[0]
-  const parameters = [...query]
-    .filter(([name]) => name !== 'X-Amz-Signature')
-    .map(([name, value]) => `${encoded(name)}=${encoded(value)}`)
-    .sort()
-    .join('&')
   const given = headers['x-amz-content-sha256']
   const isUnsigned =
     given === unsignedPayload && (expiresSeconds !== undefined || signed.includes('x-amz-content-sha256'))
   return [
     method,
-    path.split('/').map(encoded).join('/'),
-    parameters,
-    ...signed.map((name) => `${name}:${textOf(headers[name])!.trim().replaceAll(/ +/g, ' ')}`),
+    path === '/' ? path : path.split('/').map(encoded).join('/'),
+    query === noQuery ? '' : parametersOf(query),
+    ...signed.map((name) => `${name}:${singleSpaced(textOf(headers[name])!.trim())}`),
     '',
     signed.join(';'),
     isUnsigned ? unsignedPayload : sha256(body),
   ].join('\n')
 }
+
+const parametersOf = (query: URLSearchParams): string =>
+  [...query]
+    .filter(([name]) => name !== 'X-Amz-Signature')
+    .map(([name, value]) => `${encoded(name)}=${encoded(value)}`)
+    .sort()
+    .join('&')
+
+const singleSpaced = (text: string): string => (text.includes('  ') ? text.replaceAll(/ +/g, ' ') : text)
 
 /** A header that was sent more than once is signed as one. */
 const textOf = (value: string | readonly string[] | undefined): string | undefined =>
