@@ -1,16 +1,11 @@
 import * as sdk from '@aws-sdk/client-sqs'
 import { waitUntil } from '@kiroku/testkit'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { arn, createSqsWorld, type SqsWorld } from './SqsWorld.ts'
+import { expect, it } from 'vitest'
+import { arn, type SqsWorld } from './SqsWorld.ts'
+import { withSqsWorld } from './withSqsWorld.ts'
 
 let world: SqsWorld
-beforeAll(async () => {
-  world = await createSqsWorld()
-})
-afterAll(async () => {
-  expect(world.defects).toEqual([])
-  await world[Symbol.asyncDispose]()
-})
+withSqsWorld((begun) => (world = begun))
 
 it('[SQS-13] the AWS SDK gets an answer to every action that it has', async () => {
   const { sqs, create } = world

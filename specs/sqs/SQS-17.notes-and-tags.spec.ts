@@ -10,7 +10,7 @@ import {
 } from '@aws-sdk/client-sqs'
 import { waitUntil } from '@kiroku/testkit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { arn, type Attributes, createSqsWorld, type SqsWorld } from './SqsWorld.ts'
+import { arn, type Attributes, createSqsWorld, type SqsWorld, refusal } from './SqsWorld.ts'
 
 let world: SqsWorld
 let sqs: SQSClient
@@ -34,11 +34,6 @@ const tags = async (QueueUrl: string) => (await sqs.send(new ListQueueTagsComman
 const untag = (QueueUrl: string, ...TagKeys: string[]) =>
   sqs.send(new UntagQueueCommand({ QueueUrl, TagKeys }))
 const notes = async (queue: string) => (await world.client.queues.describe(queue)).notes
-const refusal = (asked: Promise<unknown>) =>
-  asked.then(
-    () => undefined,
-    ({ name, message }: Error) => `${name}: ${message}`,
-  )
 const redriveTo = (queue: string): Attributes => ({
   RedrivePolicy: JSON.stringify({ deadLetterTargetArn: arn(queue), maxReceiveCount: 3 }),
 })

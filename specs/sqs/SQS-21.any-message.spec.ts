@@ -2,18 +2,13 @@ import { DeleteMessageBatchCommand, ReceiveMessageCommand, SendMessageCommand } 
 import type { OutgoingMessage } from '@kiroku/client'
 import { isXmlText } from '@kiroku/doors'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { receiveByQuery } from './queryMessages.ts'
-import { createSqsWorld, type SqsWorld } from './SqsWorld.ts'
+import { type SqsWorld } from './SqsWorld.ts'
+import { withSqsWorld } from './withSqsWorld.ts'
 
 let world: SqsWorld
-beforeAll(async () => {
-  world = await createSqsWorld()
-})
-afterAll(async () => {
-  expect(world.defects).toEqual([])
-  await world[Symbol.asyncDispose]()
-})
+withSqsWorld((begun) => (world = begun))
 
 const receive = async (QueueUrl: string) =>
   (

@@ -27,6 +27,13 @@ export type Attributes = Partial<Record<QueueAttributeName, string>>
 /** How the door names a queue to the client of this world. */
 export const arn = (queue: string): string => `arn:aws:sqs:eu-central-1:000000000000:${queue}`
 
+/** The name and the text of the error that a request is refused with; undefined: it is not. */
+export const refusal = (asked: Promise<unknown>): Promise<string | undefined> =>
+  asked.then(
+    () => undefined,
+    ({ name, message }: Error) => `${name}: ${message}`,
+  )
+
 /** Keys that the official client may sign with. */
 const credentials = { accessKeyId: 'any', secretAccessKey: 'any' }
 

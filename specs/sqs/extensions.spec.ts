@@ -1,5 +1,4 @@
 import {
-  type CreateQueueCommandInput,
   DeleteMessageCommand,
   GetQueueAttributesCommand,
   type Message,
@@ -11,17 +10,12 @@ import {
   SQSClient,
   TagQueueCommand,
 } from '@aws-sdk/client-sqs'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Attributes, createSqsWorld, type SqsWorld } from './SqsWorld.ts'
+import { expect, it } from 'vitest'
+import { arn, type Attributes, type SqsWorld, refusal } from './SqsWorld.ts'
+import { withSqsWorld } from './withSqsWorld.ts'
 
 let world: SqsWorld
-beforeAll(async () => {
-  world = await createSqsWorld()
-})
-afterAll(async () => {
-  expect(world.defects).toEqual([])
-  await world[Symbol.asyncDispose]()
-})
+withSqsWorld((begun) => (world = begun))
 
 /** An official client that asks for extensions with each request, as its middleware lets a program do. */
 const asking = (extensions: string): SQSClient => {
@@ -40,11 +34,6 @@ const asking = (extensions: string): SQSClient => {
   )
   return sqs
 }
-const refusal = (asked: Promise<unknown>) =>
-  asked.then(
-    () => undefined,
-    ({ name, message }: Error) => `${name}: ${message}`,
-  )
 const attribute = async (QueueUrl: string, name: keyof Attributes) =>
   (await world.sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [name] }))).Attributes?.[
     name
@@ -59,15 +48,13 @@ const receive = async (sqs: SQSClient, QueueUrl: string): Promise<Message> =>
       new ReceiveMessageCommand({ QueueUrl, MessageSystemAttributeNames: ['All'], WaitTimeSeconds: 5 }),
     )
   ).Messages![0]!
-const create = (name: string, more: Omit<CreateQueueCommandInput, 'QueueName'> = {}) =>
-  world.create(name, more.Attributes, more.tags)
 
 const days = 86_400
 const asAws = 'DelaySeconds must be >= 0 and <= 900.'
 
 it('a message may be delayed for days where its request asks for it, and no longer than the queue keeps it', async () => {
   const sqs = asking('history, delays')
-  const QueueUrl = await create('later')
+  const QueueUrl = await world.create('later')
   expect(await refusal(send(world.sqs, { QueueUrl, DelaySeconds: 901 }))).toContain(asAws)
   await send(sqs, { QueueUrl, DelaySeconds: 3 * days })
   expect(await attribute(QueueUrl, 'ApproximateNumberOfMessagesDelayed')).toBe('1')
@@ -84,7 +71,7 @@ it('a message may be delayed for days where its request asks for it, and no long
 
 it('single messages of a FIFO queue may be delayed where the queue has the tag, and take their place when they are due', async () => {
   const fifo = { FifoQueue: 'true', ContentBasedDeduplication: 'true' }
-  const QueueUrl = await create('later.fifo', { Attributes: fifo })
+  const QueueUrl = await world.create('later.fifo', fifo)
   const delayed = { QueueUrl, MessageBody: 'later', MessageGroupId: 'g', DelaySeconds: 1 }
   expect(await refusal(send(world.sqs, delayed))).toContain('not valid for this queue type')
   await world.sqs.send(new TagQueueCommand({ QueueUrl, Tags: { 'kiroku:extensions': 'delays history' } }))
@@ -103,13 +90,14 @@ it('single messages of a FIFO queue may be delayed where the queue has the tag, 
 
 it('messages may be as large as the engine takes where the queue was made so, alone and in batches', async () => {
   const large = String(4 * 1024 * 1024)
-  expect(await refusal(create('large', { Attributes: { MaximumMessageSize: large } }))).toContain(
+  expect(await refusal(world.create('large', { MaximumMessageSize: large }))).toContain(
     'InvalidAttributeValue',
   )
-  const QueueUrl = await create('large', {
-    Attributes: { MaximumMessageSize: large },
-    tags: { 'kiroku:extensions': 'bodies' },
-  })
+  const QueueUrl = await world.create(
+    'large',
+    { MaximumMessageSize: large },
+    { 'kiroku:extensions': 'bodies' },
+  )
   const MessageBody = 'x'.repeat(2 * 1024 * 1024)
   await send(world.sqs, { QueueUrl, MessageBody })
   expect((await receive(world.sqs, QueueUrl)).Body).toBe(MessageBody)
@@ -127,11 +115,11 @@ it('messages may be as large as the engine takes where the queue was made so, al
 })
 
 it('a message tells its history where it is asked for, over queues too', async () => {
-  const QueueUrl = await create('told')
-  const dead = await create('told-dead')
+  const QueueUrl = await world.create('told')
+  const dead = await world.create('told-dead')
   await set(world.sqs, QueueUrl, {
     RedrivePolicy: JSON.stringify({
-      deadLetterTargetArn: 'arn:aws:sqs:eu-central-1:000000000000:told-dead',
+      deadLetterTargetArn: arn('told-dead'),
       maxReceiveCount: 2,
     }),
     VisibilityTimeout: '0',
@@ -156,7 +144,7 @@ it('a message tells its history where it is asked for, over queues too', async (
 })
 
 it('an extension that there is none is refused, in a header and in a tag', async () => {
-  const QueueUrl = await create('misspelt')
+  const QueueUrl = await world.create('misspelt')
   expect(await refusal(send(asking('delay'), { QueueUrl }))).toBe(
     'InvalidParameterValue: x-kiroku-extensions: "delay" is none of bodies, delays, history.',
   )

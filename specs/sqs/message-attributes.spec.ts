@@ -8,7 +8,7 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { arn, createSqsWorld, type SqsWorld } from './SqsWorld.ts'
+import { arn, createSqsWorld, type SqsWorld, refusal } from './SqsWorld.ts'
 
 const secret = 'a-secret-of-some-length'
 let world: SqsWorld
@@ -41,11 +41,6 @@ const receive = async (QueueUrl: string): Promise<Message | undefined> =>
       }),
     )
   ).Messages?.[0]
-const refusal = (asked: Promise<unknown>) =>
-  asked.then(
-    () => undefined,
-    ({ name, message }: Error) => `${name}: ${message}`,
-  )
 
 const limit = 1_048_576
 /** Attributes of every type that count, with the body `x`, as many bytes. */

@@ -8,7 +8,7 @@ import {
   SetQueueAttributesCommand,
 } from '@aws-sdk/client-sqs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createSqsWorld, type SqsWorld } from './SqsWorld.ts'
+import { createSqsWorld, type SqsWorld, refusal } from './SqsWorld.ts'
 
 let world: SqsWorld
 let sqs: SqsWorld['sqs']
@@ -20,12 +20,6 @@ afterAll(async () => {
   expect(world.defects).toEqual([])
   await world[Symbol.asyncDispose]()
 })
-
-const refusal = (asked: Promise<unknown>) =>
-  asked.then(
-    () => undefined,
-    ({ name, message }: Error) => `${name}: ${message}`,
-  )
 
 it('a queue is found for every account that its owner is said to have', async () => {
   const QueueUrl = await world.create('mail')

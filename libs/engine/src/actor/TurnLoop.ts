@@ -62,8 +62,8 @@ export class TurnLoop {
   #sendsFirst = false
   /** Commands took more than their share of the last turn. */
   #tookAll = false
-  /** A timer wakes the loop where the append under way takes long. */
-  #isPatient = false
+  /** Ends the timer that wakes the loop where the append under way takes long; undefined: none runs. */
+  #cancelPatience: (() => void) | undefined
 
   constructor(parts: TurnParts) {
     this.#p = parts
@@ -79,6 +79,8 @@ export class TurnLoop {
   /** No timer wakes the loop any more. */
   end(): void {
     this.#cancelTimer()
+    this.#cancelPatience?.()
+    this.#cancelPatience = undefined
   }
 
   /** The record that was sent off last. */
@@ -104,7 +106,7 @@ export class TurnLoop {
   }
 
   readonly #losePatience = (): void => {
-    this.#isPatient = false
+    this.#cancelPatience = undefined
     this.wake()
   }
 
@@ -136,10 +138,7 @@ export class TurnLoop {
     if (writer.areWaiting || mailbox.bytes >= limits.gatheredBytesMax) return false
     const leftMs = first.begunMs + limits.gatherMsMax - time.monotonicMs()
     if (leftMs <= 0) return false
-    if (!this.#isPatient) {
-      this.#isPatient = true
-      time.after(leftMs, this.#losePatience)
-    }
+    this.#cancelPatience ??= time.after(leftMs, this.#losePatience)
     return true
   }
 

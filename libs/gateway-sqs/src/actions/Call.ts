@@ -28,12 +28,11 @@ export class Call {
   readonly atMs = performance.now()
   /** The path of the request, where it names a queue. */
   readonly queuePath: string | undefined
-  /** What the request asks for beyond Amazon SQS. */
-  readonly extensions: Extensions
   readonly #context: CallContext
   readonly #request: IncomingMessage
   readonly #caller: Caller
   readonly #ending: Ending
+  readonly #extensions: Extensions
 
   /** Errors: `InvalidParameterValue` where it asks for an extension that there is none. */
   constructor(
@@ -49,7 +48,7 @@ export class Call {
     this.#caller = caller
     this.#ending = ending
     const asked = request.headers[extensionsHeader]
-    this.extensions = asked === undefined ? noExtensions : readExtensions(extensionsHeader, String(asked))
+    this.#extensions = asked === undefined ? noExtensions : readExtensions(extensionsHeader, String(asked))
   }
 
   get client(): Client {
@@ -86,8 +85,12 @@ export class Call {
 
   /** What the request, or the queue, asks for beyond Amazon SQS. */
   extensionsOn(queue: QueueDescription): Extensions {
-    const own = extensionsOf(queue)
-    return own.size === 0 ? this.extensions : new Set([...own, ...this.extensions])
+    return this.extensionsWith(extensionsOf(queue))
+  }
+
+  /** The same of a queue that asks for `own`. */
+  extensionsWith(own: Extensions): Extensions {
+    return own.size === 0 ? this.#extensions : new Set([...own, ...this.#extensions])
   }
 
   get #peer(): string {

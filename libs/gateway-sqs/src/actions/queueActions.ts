@@ -105,7 +105,7 @@ export const queueActions = {
       const fifo = /^true$/i.test(given.get('FifoQueue') ?? '')
       checkName(name, fifo)
       const tags = (input['tags'] ?? new Map()) as ReadonlyMap<string, string>
-      const extensions = new Set([...call.extensions, ...extensionsIn(tags.get(extensionsTag))])
+      const extensions = call.extensionsWith(extensionsIn(tags.get(extensionsTag)))
       const settings = merged(
         { ...baseSettings(fifo), ...settingsOf(given, fifo, extensions) },
         tags.size === 0 ? {} : { notes: tagNotes(tags, name) },

@@ -65,7 +65,7 @@ const historyOf = ({
   })
 }
 
-/** Their names. */
+/** The names of system attributes. */
 export const systemAttributeNames: readonly string[] = [...Object.keys(systemAttributes), historyAttribute]
 
 const namesOf = (input: Input, ...members: readonly string[]): readonly string[] =>
