@@ -187,9 +187,9 @@ export const engineMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'ENG-26',
-    file: 'libs/client/src/Consumer.ts',
-    from: 'misses = pauseMs > 0 ? misses + 1 : 0',
-    to: 'misses = 0',
+    file: 'libs/client/src/Prefetch.ts',
+    from: 'this.#misses = pauseMs > 0 ? this.#misses + 1 : 0',
+    to: 'this.#misses = 0',
     what: 'a consumer that gets nothing asks five times per second',
   },
 ]

@@ -55,16 +55,20 @@ export class Batch<T = unknown> {
   /** Name of the queue. */
   readonly queue: string
   readonly messages: readonly ConsumedMessage<T>[]
-  /** Aborted when the signals of all messages without a verdict are; see `ConsumedMessage.signal`. */
-  readonly signal: AbortSignal
+  readonly #lease: Lease
   readonly #verdicts: Verdicts
 
   /** @internal */
   constructor(lease: Lease, verdicts: Verdicts, messages: readonly ConsumedMessage<T>[]) {
     this.queue = lease.context.queue
     this.messages = messages
-    this.signal = lease.signal
+    this.#lease = lease
     this.#verdicts = verdicts
+  }
+
+  /** Aborted when the signals of all messages without a verdict are; see `ConsumedMessage.signal`. */
+  get signal(): AbortSignal {
+    return this.#lease.signal
   }
 
   /** Acknowledges every message without a verdict of its own, at once. */

@@ -11,6 +11,7 @@ import { deferral, isBackPressure } from './BackPressure.ts'
 import { Batch, consumedMessages, type ConsumedMessage } from './Batch.ts'
 import { thrownEvent, type ClientEvent } from './ClientEvent.ts'
 import type { Clock } from './Clock.ts'
+import { Prefetch } from './Prefetch.ts'
 import { Lease } from './Lease.ts'
 import { LeaseKeeper } from './LeaseKeeper.ts'
 import { leaseTimes, type LeaseOptions } from './LeaseTimes.ts'
@@ -148,31 +149,37 @@ export class ConsumerLoop implements Consumer {
     const times = leaseTimes(this.#options, config.leaseMs, config.leaseCapMs)
     const receive = this.#receive(config, times.leaseMs)
     const keeper = new LeaseKeeper(times, clock, emit)
+    const { concurrency = 1 } = this.#options
+    const prefetch = new Prefetch({
+      route,
+      receive,
+      newPoll,
+      handlers: concurrency,
+      aheadMs: mayBeAhead(config, receive) ? Math.min(limits.aheadMs, times.leaseMs / 50) : 0,
+      clock,
+      failed: this.#fail,
+    })
+    const stop = (): void => void this.#settling.add(prefetch.stop())
+    options.signal.addEventListener('abort', stop)
+    if (options.signal.aborted) stop()
     const loop = async (): Promise<void> => {
-      let misses = 0
-      while (!options.signal.aborted) {
-        const askedMs = clock.now()
-        const taken = await route.take({ ...receive, poll: newPoll() }, options)
-        const lease = taken && leaseOf(taken, incarnation, queue)
-        if (lease !== undefined && keeper.register(lease)) {
-          misses = 0
-          await this.#handle(lease, keeper)
+      for (;;) {
+        const taken = await prefetch.take()
+        if (taken === undefined) return
+        const lease = leaseOf(taken, incarnation, queue)
+        if (keeper.register(lease)) {
+          const startMs = clock.now()
+          await this.#handle(lease, keeper, prefetch)
+          prefetch.handled(clock.now() - startMs)
           continue
         }
-        if (taken !== undefined) {
-          taken.partition.release(taken.delivery)
-          // The next one may be as late.
-          await taken.partition.link.pause(limits.backoffMsMin, options.signal)
-          continue
-        }
-        // A receive that waited at the engine has paused already.
-        const pauseMs = backoffMs({}, misses + 1, Math.random()) - (clock.now() - askedMs)
-        misses = pauseMs > 0 ? misses + 1 : 0
-        if (pauseMs > 0) await route.home.link.pause(pauseMs, options.signal)
+        void taken.partition.release(taken.delivery)
+        // The next one may be as late.
+        await taken.partition.link.pause(limits.backoffMsMin, options.signal)
       }
     }
-    const { concurrency = 1 } = this.#options
     await Promise.all(Array.from({ length: concurrency }, () => loop().catch(this.#fail)))
+    keeper.stop()
   }
 
   async #open(): ReturnType<ConsumerContext['open']> {
@@ -216,7 +223,7 @@ export class ConsumerLoop implements Consumer {
     }
   }
 
-  async #handle(lease: Lease, keeper: LeaseKeeper): Promise<void> {
+  async #handle(lease: Lease, keeper: LeaseKeeper, prefetch: Prefetch): Promise<void> {
     const { queue, emit } = this.#context
     const settle = (outcome: Outcome): Promise<void> => this.#settle(lease, keeper, outcome)
     const verdicts = new Verdicts(
@@ -235,6 +242,7 @@ export class ConsumerLoop implements Consumer {
         lease.interrupt(lease.held(), stopReason)
       } else {
         emit(thrownEvent(queue, error, messages[0]!, lease.size))
+        if (isBackPressure(error)) prefetch.slow()
         outcomes = isBackPressure(error)
           ? verdicts.defer(releaseOf(deferral(error)))
           : verdicts.finish({ error: clip(error instanceof Error ? error.message : String(error))! })
@@ -248,7 +256,7 @@ export class ConsumerLoop implements Consumer {
       if ('holdSubscription' in settlement && settlement.holdSubscription === true) holds.push(settled)
     }
     // The next receive would overtake it and bring messages that are to be held.
-    await Promise.all(holds)
+    if (holds.length > 0) await prefetch.hold(Promise.all(holds))
   }
 
   /** Reported once: a back-off that outgrows the limit does so with every message. */
@@ -259,19 +267,19 @@ export class ConsumerLoop implements Consumer {
     emit({ type: 'delayHeld', queue, messageId, delayMs, heldToMs: this.#delayMsMax })
   }
 
-  async #hand(lease: Lease, verdicts: Verdicts, messages: readonly ConsumedMessage[]): Promise<void> {
+  /** Calls the handler; with what it returns. */
+  #hand(lease: Lease, verdicts: Verdicts, messages: readonly ConsumedMessage[]): unknown {
     const { definition, emit } = this.#context
-    const fitting =
-      definition === undefined
-        ? messages
-        : await fittingMessages(definition, messages, {
-            deadLetter: (message, error) =>
-              // Without a dead-letter queue a message leaves once its attempts are used up.
-              this.#hasDeadLetter ? message.deadLetter(error) : message.retry({ delayMs: 0, error }),
-            retry: (message, error) => message.retry({ error }),
-            emit,
-          })
-    if (fitting.length > 0) await this.#handler(new Batch(lease, verdicts, fitting))
+    if (definition === undefined) return this.#handler(new Batch(lease, verdicts, messages))
+    return fittingMessages(definition, messages, {
+      deadLetter: (message, error) =>
+        // Without a dead-letter queue a message leaves once its attempts are used up.
+        this.#hasDeadLetter ? message.deadLetter(error) : message.retry({ delayMs: 0, error }),
+      retry: (message, error) => message.retry({ error }),
+      emit,
+    }).then((fitting) =>
+      fitting.length > 0 ? this.#handler(new Batch(lease, verdicts, fitting)) : undefined,
+    )
   }
 
   /** Resolves when it is stored or has failed; never rejects. */
@@ -292,6 +300,15 @@ const leaseOf = ({ partition, delivery }: Taken, incarnation: string, queue: str
   const context = { incarnation, partition: link.partition, queue, delivery }
   return new Lease(context, settler, link.time.leaseEndMs(delivery))
 }
+
+/**
+ * Whether batches may be received ahead of their handlers: not where a delivery counts as one batch, where a batch
+ * waits for more messages, or where the next message must not overtake a retry of the one before.
+ */
+const mayBeAhead = (
+  { groups, concurrencyMax }: QueueConfig,
+  { batchWaitMs }: Pick<CommandOf<'Receive'>, 'batchWaitMs'>,
+): boolean => groups !== 'ordered' && concurrencyMax === 0 && batchWaitMs === 0
 
 /** The subscription that is consumed. Errors: `UnknownSubscription`. */
 const subscriptionOf = (queue: QueueDescription, subscription = 'main'): SubscriptionDescription => {

@@ -20,13 +20,14 @@ export class Lease {
   endMs: number
   readonly #settler: Settler
   readonly #numbers: readonly number[]
-  readonly #isHeld: Uint8Array
+  readonly #isHeld: number[]
   #held: number
   #renewing: Promise<LeaseFailure[]> | undefined
-  /** Why work on messages should end; a signal is created on demand. */
-  readonly #reasons = new Map<number, Error>()
-  readonly #interrupts = new Map<number, AbortController>()
-  readonly #interruptAll = new AbortController()
+  /** Why work on messages should end; signals are created on demand. */
+  #reasons: Map<number, Error> | undefined
+  #interrupts: Map<number, AbortController> | undefined
+  #reasonForAll: Error | undefined
+  #interruptAll: AbortController | undefined
 
   constructor(context: DeliveryContext, settler: Settler, endMs: number) {
     this.context = context
@@ -34,7 +35,7 @@ export class Lease {
     this.#settler = settler
     this.#numbers = rangeNumbers(context.delivery.numbers)
     this.#held = this.#numbers.length
-    this.#isHeld = new Uint8Array(this.#held).fill(1)
+    this.#isHeld = new Array<number>(this.#held).fill(1)
   }
 
   /** Messages in the delivery. */
@@ -75,27 +76,35 @@ export class Lease {
 
   /** Aborts the work on held messages, unless done before. Returns which of them. */
   interrupt(indexes: readonly number[], reason: Error): number[] {
-    const told = indexes.filter((index) => this.#isHeld[index] === 1 && !this.#reasons.has(index))
+    const reasons = (this.#reasons ??= new Map<number, Error>())
+    const told = indexes.filter((index) => this.#isHeld[index] === 1 && !reasons.has(index))
     for (const index of told) {
-      this.#reasons.set(index, reason)
-      this.#interrupts.get(index)?.abort(reason)
+      reasons.set(index, reason)
+      this.#interrupts?.get(index)?.abort(reason)
     }
-    if (told.length > 0 && this.held().every((index) => this.#reasons.has(index)))
-      this.#interruptAll.abort(reason)
+    if (told.length > 0 && this.held().every((index) => reasons.has(index))) {
+      this.#reasonForAll ??= reason
+      this.#interruptAll?.abort(reason)
+    }
     return told
   }
 
   /** Aborted when the work on everything that is held should end. */
   get signal(): AbortSignal {
+    if (this.#interruptAll === undefined) {
+      this.#interruptAll = new AbortController()
+      if (this.#reasonForAll !== undefined) this.#interruptAll.abort(this.#reasonForAll)
+    }
     return this.#interruptAll.signal
   }
 
   /** Aborted when the work on a message should end. */
   signalOf(index: number): AbortSignal {
-    let interrupt = this.#interrupts.get(index)
+    const interrupts = (this.#interrupts ??= new Map<number, AbortController>())
+    let interrupt = interrupts.get(index)
     if (interrupt === undefined) {
-      this.#interrupts.set(index, (interrupt = new AbortController()))
-      const reason = this.#reasons.get(index)
+      interrupts.set(index, (interrupt = new AbortController()))
+      const reason = this.#reasons?.get(index)
       if (reason !== undefined) interrupt.abort(reason)
     }
     return interrupt.signal

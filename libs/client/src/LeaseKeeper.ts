@@ -43,7 +43,14 @@ export class LeaseKeeper {
     return settled
   }
 
+  /** Ends the ticks. */
+  stop(): void {
+    this.#clock.clearTimeout(this.#tick)
+  }
+
   readonly #checkAll = (): void => {
+    this.#tick = undefined
+    if (this.#stuckMs.size === 0) return
     this.#tick = this.#clock.setTimeout(this.#checkAll, this.#times.tickMs)
     const nowMs = this.#clock.now()
     for (const lease of this.#stuckMs.keys()) this.#check(lease, nowMs)
@@ -90,10 +97,7 @@ export class LeaseKeeper {
   }
 
   #forgetIfOver(lease: Lease): void {
-    if (!lease.isOver) return
-    this.#stuckMs.delete(lease)
-    if (this.#stuckMs.size > 0) return
-    this.#clock.clearTimeout(this.#tick)
-    this.#tick = undefined
+    // The tick goes on: leases come and go far more often.
+    if (lease.isOver) this.#stuckMs.delete(lease)
   }
 }

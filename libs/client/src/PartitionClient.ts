@@ -26,7 +26,7 @@ export class PartitionClient {
     this.sender = new Sender(this.link, newProducer)
     this.settler = new Settler(this.link)
     this.reviser = new Reviser(this.link, newProducer)
-    this.#late = new LateDeliveries((delivery) => this.release(delivery))
+    this.#late = new LateDeliveries((delivery) => void this.release(delivery))
     this.link.onLateDelivery = (delivery) => this.#late.late(delivery)
   }
 
@@ -78,10 +78,10 @@ export class PartitionClient {
     this.reviser.close()
   }
 
-  /** Gives back a delivery that has no handler. */
-  release({ queue, sub, delivery, numbers, attempts }: Delivery): void {
+  /** Gives back a delivery that has no handler; resolves when that is stored or given up. */
+  release({ queue, sub, delivery, numbers, attempts }: Delivery): Promise<void> {
     const { emit } = this.link.context
-    this.settler.settle({ type: 'Release' }, queue, sub, delivery, numbers).then(
+    return this.settler.settle({ type: 'Release' }, queue, sub, delivery, numbers).then(
       ({ length: refused }) => {
         const messages = attempts.length - refused
         if (messages > 0) emit({ type: 'released', partition: this.link.partition, messages })

@@ -253,7 +253,7 @@ export class QueueRoute {
         this.#takeFrom(place, ask, options).then(
           (taken) => {
             if (taken === undefined) return nothing()
-            if (taken !== moved && over.signal.aborted) return taken.partition.release(taken.delivery)
+            if (taken !== moved && over.signal.aborted) return void taken.partition.release(taken.delivery)
             if (taken !== moved) place.quietUntilMs = 0
             end(() => resolve(taken))
           },

@@ -19,8 +19,8 @@ export interface Outcome {
  * release of what is to be given back likewise.
  */
 export class Verdicts {
-  readonly #states: Uint8Array
-  readonly #details = new Map<number, ReleaseOptions>()
+  readonly #states: number[]
+  #details: Map<number, ReleaseOptions> | undefined
   #batch: 'open' | 'acked' | 'retried' | 'released' | 'closed' = 'open'
   #batchRetry: RetryOptions = {}
   #batchRelease: ReleaseOptions = {}
@@ -30,7 +30,7 @@ export class Verdicts {
    * @param onAck called at once with what is acknowledged for good, whatever becomes of the rest
    */
   constructor(messages: number, onAck: (indexes: readonly number[]) => void) {
-    this.#states = new Uint8Array(messages)
+    this.#states = new Array<number>(messages).fill(open)
     this.#onAck = onAck
   }
 
@@ -52,13 +52,19 @@ export class Verdicts {
     const state = this.#states[index]
     if (state !== open && state !== verdict) return
     this.#states[index] = verdict
-    this.#details.set(index, merged(this.#details.get(index), options))
+    this.#detail(index, merged(this.#details?.get(index), options))
   }
 
   deadLetter(index: number, error?: string): void {
     if (this.#batch !== 'open' || this.#states[index] !== open) return
     this.#states[index] = deadLettered
-    this.#details.set(index, { error })
+    this.#detail(index, { error })
+  }
+
+  /** Few batches have any. */
+  #detail(index: number, options: ReleaseOptions): void {
+    this.#details ??= new Map()
+    this.#details.set(index, options)
   }
 
   ackAll(): void {
@@ -137,11 +143,11 @@ export class Verdicts {
       case acked:
         return undefined
       case retried:
-        return { type: 'Retry', ...merged(this.#batchRetry, this.#details.get(index)!) }
+        return { type: 'Retry', ...merged(this.#batchRetry, this.#details!.get(index)!) }
       case released:
-        return { type: 'Release', ...merged(this.#batchRelease, this.#details.get(index)!) }
+        return { type: 'Release', ...merged(this.#batchRelease, this.#details!.get(index)!) }
       case deadLettered:
-        return { type: 'DeadLetter', ...this.#details.get(index) }
+        return { type: 'DeadLetter', ...this.#details?.get(index) }
       default:
         return rest
     }

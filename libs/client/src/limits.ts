@@ -18,6 +18,14 @@ export const limits = {
   pendingBytesMax: 256 * 1024 * 1024,
   /** Messages of one settling command. */
   settleMessagesMax: 10_000,
+  /**
+   * How much work a consumer receives ahead of its handlers, in ms, and after how many times as long without a free
+   * handler it gives that back; in how many receives, and how large one may become.
+   */
+  aheadMs: 20,
+  aheadPatience: 5,
+  receivesAhead: 3,
+  aheadBytesMax: 1024 * 1024,
   /** How long an empty or unresponsive part is not asked alone. */
   quietPlaceMs: 100,
   deafPlaceMs: 1_000,

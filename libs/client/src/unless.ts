@@ -1,18 +1,17 @@
 /** The outcome, unless the signal comes first. */
-export const unless = async <T>(signal: AbortSignal, outcome: T): Promise<Awaited<T>> => {
-  if (!isThenable(outcome)) return outcome as Awaited<T>
-  let abort: (() => void) | undefined
-  const aborted = new Promise<never>((_, reject) => {
-    abort = () => reject(signal.reason as Error)
-    if (signal.aborted) abort()
-    else signal.addEventListener('abort', abort)
+export const unless = <T>(signal: AbortSignal, outcome: T | PromiseLike<T>): T | Promise<T> => {
+  if (!isThenable(outcome)) return outcome
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason as Error)
+    if (signal.aborted) return abort()
+    signal.addEventListener('abort', abort)
+    const over = (): void => signal.removeEventListener('abort', abort)
+    outcome.then(
+      (value) => (over(), resolve(value)),
+      (thrown: unknown) => (over(), reject(thrown as Error)),
+    )
   })
-  try {
-    return await Promise.race([outcome, aborted])
-  } finally {
-    signal.removeEventListener('abort', abort!)
-  }
 }
 
-const isThenable = (value: unknown): boolean =>
+const isThenable = <T>(value: T | PromiseLike<T>): value is PromiseLike<T> =>
   typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'

@@ -43,7 +43,7 @@ export interface ReplayedCost extends BatchCost, Pick<QueueConfig, 'batchMessage
 /** What the batches of one subscription cost. */
 export interface SubscriptionBatches {
   readonly subscription: string
-  /** The deliveries on record. */
+  /** The batches on record. */
   readonly delivered: BatchCost
   /** What the setting in force and its neighbours would have cost, had a receive always been waiting. */
   readonly replayed: readonly ReplayedCost[]
@@ -219,8 +219,10 @@ class PlaceArrivals {
     const sub = this.queue?.subs.find(({ id }) => id === event.sub)
     const flow = sub && this.flows.get(sub.name)
     if (flow === undefined) return
-    flow.delivered.deliveries++
-    flow.delivered.messages += rangeTotal(event.numbers)
+    const messages = rangeTotal(event.numbers)
+    // What is larger than a batch was cut into batches by its consumer.
+    flow.delivered.deliveries += Math.ceil(messages / sub!.config.batchMessages)
+    flow.delivered.messages += messages
   }
 
   #look(): void {

@@ -27,11 +27,11 @@ interface Slot {
   readonly waited: Uint32Array
 }
 
-/** A batch that was delivered. */
+/** What was delivered to one receive. */
 interface DeliveredBatch {
   /** When each of its messages was sent, in ms. */
   readonly enqueuedAt: readonly number[]
-  /** The most messages, and the longest wait in ms, that its receive asked for. */
+  /** The most messages of a batch, and the longest wait in ms, that the receive asked for. */
   readonly messagesMax: number
   readonly waitMsMax: number
   /** Since when a receive and a message were there, in ms. */
@@ -97,7 +97,7 @@ export class RecentDeliveries {
   batched(sub: Subscription, batch: DeliveredBatch, now: number): void {
     const { enqueuedAt, messagesMax, waitMsMax, openedAt } = batch
     const slot = this.#slot(sub, now)
-    slot.deliveries++
+    slot.deliveries += Math.ceil(enqueuedAt.length / messagesMax)
     slot.messages += enqueuedAt.length
     if (messagesMax > slot.messagesMax) slot.messagesMax = messagesMax
     if (waitMsMax === 0) {

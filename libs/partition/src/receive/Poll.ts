@@ -14,6 +14,8 @@ export interface Poll {
   subscription: Subscription
   readonly max: number
   readonly bytesMax: number
+  /** Most messages of a handler's batch. */
+  readonly batchMessages: number
   readonly batchWaitMs: number
   /** Partition time of the receive. */
   readonly askedAt: number

@@ -56,6 +56,7 @@ export const decideReceive = <B>(turn: Turn<B>, command: CommandOf<'Receive'>, t
     subscription: sub,
     max: command.max,
     bytesMax: command.bytesMax ?? sub.config.batchBytes,
+    batchMessages: command.batchMessages ?? command.max,
     batchWaitMs: waits ? (command.batchWaitMs ?? 0) : 0,
     askedAt: turn.now,
     leaseMs,
@@ -122,6 +123,7 @@ const refuseReceive = (
         )
   return (
     check('max', c.max, 1, limits.messagesPerReceiveMax) ??
+    check('batchMessages', c.batchMessages, 1, limits.messagesPerReceiveMax) ??
     check('waitMs', c.waitMs, 0, limits.receiveWaitMsMax) ??
     check('batchWaitMs', c.batchWaitMs, 0, limits.batchWaitMsMax) ??
     check('leaseMs', c.leaseMs, limits.leaseMsMin, limits.leaseMsMax) ??

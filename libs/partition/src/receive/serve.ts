@@ -133,7 +133,7 @@ const hand = <B>(
   serving.left -= Math.max(count, deliveredPerReceiveMin)
   turn.own.times.deliveries.batched(
     sub,
-    { enqueuedAt: plan.enqueuedAt, messagesMax: poll.max, waitMsMax: poll.batchWaitMs, openedAt },
+    { enqueuedAt: plan.enqueuedAt, messagesMax: poll.batchMessages, waitMsMax: poll.batchWaitMs, openedAt },
     now,
   )
   endPoll(turn.own, poll)

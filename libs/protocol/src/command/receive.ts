@@ -43,6 +43,8 @@ export type ReceiveCommand =
       heldOnly?: boolean
       max: number
       bytesMax?: number
+      /** Most messages of a batch, where the receiver cuts a delivery into several; absent: `max`. */
+      batchMessages?: number
       /** Long poll in ms; absent: the queue's default. */
       waitMs?: number
       /** Wait for a fuller batch, in ms from the first available message, also beyond `waitMs`; absent or 0: none. */
@@ -73,6 +75,7 @@ export const receiveShapes: Shapes<ReceiveCommand> = {
     heldOnly: optional((value) => typeof value === 'boolean'),
     max: number,
     bytesMax: optional(number),
+    batchMessages: optional(number),
     waitMs: optional(number),
     batchWaitMs: optional(number),
     leaseMs: optional(number),

@@ -2,7 +2,7 @@ import { mergeFigures, type TimeFigures } from './QueueTimes.ts'
 
 /** How full the batches of a subscription were, and what that cost. */
 export interface BatchFigures {
-  /** Deliveries, each an invocation of a handler, and the messages in them. */
+  /** Batches, each an invocation of a handler, and the messages in them. A consumer may cut a delivery into several. */
   readonly deliveries: number
   readonly messages: number
   /** How long messages waited for others to fill their batch, in ms, each delivery counted; absent: no deliveries. */
@@ -11,7 +11,7 @@ export interface BatchFigures {
 
 /** The figures of what was delivered lately. */
 export interface RecentBatches extends BatchFigures {
-  /** The most messages that a receive asked for. */
+  /** The most messages that a batch was to have. */
   readonly messagesMax: number
 }
 

@@ -1,0 +1,205 @@
+import { limits as partitionLimits } from '@kiroku/protocol'
+import { ManualTime, waitUntil } from '@kiroku/testkit'
+import { afterEach, describe, expect, it } from 'vitest'
+import { BackPressure, createClient, inProcess, type Client, type ConsumeOptions } from './index.ts'
+import { startTestClient } from './startTestClient.ts'
+
+const closers: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close()
+})
+
+interface Asked {
+  readonly max: number
+  readonly batchMessages: number | undefined
+}
+
+/** A queue of single messages, with a client whose receives are noted. */
+const start = async (time?: ManualTime) => {
+  const { engine, client } = await startTestClient(time)
+  await client.queues.create('mail', { batchMessages: 1, batchWaitMs: 0 })
+  const node = engine.node()
+  const asked: Asked[] = []
+  const watched = createClient(
+    inProcess({
+      directory: () => node.directory(),
+      onOwnerChanged: (listener) => node.onOwnerChanged(listener),
+      request: (partition, commands) => {
+        for (const command of commands)
+          if (command.type === 'Receive')
+            asked.push({ max: command.max, batchMessages: command.batchMessages })
+        return node.request(partition, commands)
+      },
+    }),
+    time === undefined ? {} : { clock: time },
+  )
+  closers.push(() => watched.close())
+  const counts = async () => (await client.queues.describe('mail')).counts
+  return { engine, client, watched, asked, counts }
+}
+
+const sendMany = (client: Client, count: number, from = 0) =>
+  client.sendBatch(
+    'mail',
+    Array.from({ length: count }, (_, i) => ({ body: String(from + i) })),
+  )
+
+const numbers = (from: number, to: number): string[] =>
+  Array.from({ length: to - from }, (_, i) => String(from + i))
+
+describe('receives ahead of handlers', () => {
+  it('are one for many batches while handlers are quick, and lose, repeat and reorder nothing', async () => {
+    // Time stands still, so handlers are quick also where the machine is not.
+    const { client, watched, asked, counts } = await start(new ManualTime())
+    await sendMany(client, 5_000)
+    const seen: string[] = []
+    const sizes = new Set<number>()
+    watched.consume('mail', ({ messages }) => {
+      sizes.add(messages.length)
+      for (const message of messages) seen.push(message.text())
+    })
+    await waitUntil(async () => (await counts()).committed === 5_000)
+    expect(seen).toEqual(numbers(0, 5_000))
+    expect([...sizes]).toEqual([1])
+    expect(asked.length).toBeLessThan(200)
+    expect(asked).toContainEqual({ max: partitionLimits.messagesPerReceiveMax, batchMessages: 1 })
+  })
+
+  it('begin with one batch for each handler', async () => {
+    const { client, watched, asked } = await start()
+    await sendMany(client, 10)
+    let running = 0
+    const done = Promise.withResolvers<void>()
+    watched.consume('mail', () => (running++, done.promise), { concurrency: 3 })
+    await waitUntil(() => running === 3)
+    await client.queues.describe('mail')
+    expect(asked).toEqual(Array.from({ length: 3 }, () => ({ max: 1, batchMessages: undefined })))
+    done.resolve()
+  })
+
+  it('bring nothing that a slow handler keeps from a free consumer', async () => {
+    const time = new ManualTime()
+    const { client, watched, asked, counts } = await start(time)
+    await sendMany(client, 20)
+    const slow: string[] = []
+    watched.consume('mail', async ({ messages }) => {
+      slow.push(...messages.map((message) => message.text()))
+      await time.sleep(50)
+    })
+    await time.advance(200)
+    expect(slow.length).toBe(5)
+    expect(new Set(asked.map(({ max }) => max))).toEqual(new Set([1]))
+    const fast: string[] = []
+    client.consume('mail', ({ messages }) => void fast.push(...messages.map((message) => message.text())))
+    await time.advance(50)
+    await waitUntil(async () => (await counts()).committed === 20)
+    expect([...slow, ...fast].sort()).toEqual(numbers(0, 20).sort())
+    expect(slow.length).toBeLessThanOrEqual(6)
+  })
+
+  it('are given back when handlers become slow, so that another consumer gets the messages with their first attempt', async () => {
+    const time = new ManualTime()
+    const { client, watched, counts } = await start(time)
+    let isStuck = false
+    const stuck = Promise.withResolvers<void>()
+    let handled = 0
+    watched.consume('mail', () => (handled++, isStuck ? stuck.promise : undefined))
+    await sendMany(client, 500)
+    await time.advance(1)
+    await waitUntil(async () => (await counts()).committed === 500)
+    isStuck = true
+    await sendMany(client, 100, 500)
+    await waitUntil(async () => (await counts()).inflight === 100)
+    const attempts: number[] = []
+    client.consume('mail', ({ messages }) => void attempts.push(messages[0]!.attempt))
+    await time.advance(300)
+    await waitUntil(async () => (await counts()).committed === 599)
+    expect(attempts).toEqual(Array.from({ length: 99 }, () => 1))
+    expect(handled).toBe(501)
+    // And it has no receive that could take one away while its handler is busy.
+    await sendMany(client, 10, 600)
+    await time.settle()
+    await waitUntil(async () => (await counts()).committed === 609)
+    stuck.resolve()
+    await waitUntil(async () => (await counts()).committed === 610)
+  })
+
+  it('are given back at once when the consumer stops', async () => {
+    const time = new ManualTime()
+    const { client, watched, counts } = await start(time)
+    let isStuck = false
+    const stuck = Promise.withResolvers<void>()
+    const consumer = watched.consume('mail', () => (isStuck ? stuck.promise : undefined))
+    await sendMany(client, 500)
+    await waitUntil(async () => (await counts()).committed === 500)
+    isStuck = true
+    await sendMany(client, 100)
+    await waitUntil(async () => (await counts()).inflight === 100)
+    const stopped = consumer.stop()
+    await waitUntil(async () => (await counts()).available === 99)
+    stuck.resolve()
+    await stopped
+    expect(await counts()).toMatchObject({ available: 99, inflight: 0, committed: 501 })
+  })
+
+  it('bring nothing past a hold that a handler asks for', async () => {
+    const { client, watched, counts } = await start(new ManualTime())
+    let isBusy = false
+    let refused = 0
+    watched.consume('mail', () => {
+      if (!isBusy) return
+      refused++
+      throw new BackPressure({ delayMs: 3_600_000, holdSubscription: true })
+    })
+    await sendMany(client, 500)
+    await waitUntil(async () => (await counts()).committed === 500)
+    isBusy = true
+    await sendMany(client, 100)
+    await waitUntil(async () => (await counts()).inflight === 0 && refused > 0)
+    await client.queues.describe('mail')
+    expect(refused).toBe(1)
+    expect(await counts()).toMatchObject({ committed: 500, inflight: 0 })
+  })
+
+  it('renew no lease that would not be renewed without them', async () => {
+    const time = new ManualTime()
+    const { engine, client } = await startTestClient(time)
+    await client.queues.create('mail', { batchMessages: 1, leaseMs: 1_000 })
+    const node = engine.node()
+    let renewals = 0
+    const watched = createClient(
+      inProcess({
+        directory: () => node.directory(),
+        onOwnerChanged: (listener) => node.onOwnerChanged(listener),
+        request: (partition, commands) => {
+          renewals += commands.filter(({ type }) => type === 'Extend').length
+          return node.request(partition, commands)
+        },
+      }),
+      { clock: time },
+    )
+    closers.push(() => watched.close())
+    await sendMany(client, 2_000)
+    watched.consume('mail', () => time.sleep(1))
+    await time.advance(2_500)
+    expect((await client.queues.describe('mail')).counts.committed).toBe(2_000)
+    expect(renewals).toBe(0)
+  })
+
+  it.each<[string, Parameters<Client['queues']['create']>[1], ConsumeOptions]>([
+    ['keep the order of a group', { groups: 'ordered' }, {}],
+    ['count as batches in flight', { concurrencyMax: 2 }, {}],
+    ['wait for fuller batches', {}, { batchWaitMs: 1 }],
+  ])('do not happen where deliveries %s', async (_, settings, options) => {
+    const { client, watched, asked } = await start()
+    await client.queues.create('other', { batchMessages: 1, ...settings })
+    const group = settings?.groups === undefined ? {} : { group: 'g' }
+    await client.sendBatch(
+      'other',
+      Array.from({ length: 100 }, (_, i) => ({ body: String(i), ...group })),
+    )
+    watched.consume('other', () => {}, options)
+    await waitUntil(async () => (await client.queues.describe('other')).counts.committed === 100)
+    expect(new Set(asked.map(({ max }) => max))).toEqual(new Set([1]))
+  })
+})
