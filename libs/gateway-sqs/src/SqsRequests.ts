@@ -18,6 +18,8 @@ export interface SqsRequestsOptions extends CallContext {
   readonly closing: AbortSignal
   readonly onDefect: OnDefect
   readonly requests: DoorRequests
+  /** Says who asks, by the request and its body. Errors: `Forbidden`, and those of signatures */
+  readonly identify: (request: IncomingMessage, body: string) => Caller
 }
 
 /** Why a receive ends early. */
@@ -35,13 +37,8 @@ export class SqsRequests {
     })
   }
 
-  /** @param identify says who asks, by the request and its body. Errors: `Forbidden`, and those of signatures */
-  async answer(
-    request: IncomingMessage,
-    response: ServerResponse,
-    identify: (body: string) => Caller,
-  ): Promise<void> {
-    const { inFlight, onDefect, requests } = this.#o
+  async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { identify, inFlight, onDefect, requests } = this.#o
     const id = randomUUID()
     const startedMs = performance.now()
     const ending = new Ending()
@@ -57,7 +54,7 @@ export class SqsRequests {
     try {
       inFlight.enter(request.socket, request)
       const body = await readBody(request, inFlight)
-      const caller = identify(body)
+      const caller = identify(request, body)
       asked = readRequest(request, body)
       const { action: name, input, queuePath } = asked
       const action = actions[name]!
@@ -85,7 +82,7 @@ export class SqsRequests {
     if (response.destroyed) return
     // What follows of a body that was refused is not read.
     if (!request.complete) response.setHeader('connection', 'close')
-    response.writeHead(written.status, written.headers).end(written.body)
+    response.writeHead(written.status, written.headers).end(written.body, written.encoding)
   }
 }
 

@@ -68,14 +68,15 @@ const startSqs = async (
     closing: closing.signal,
     onDefect,
     requests: counted,
-  })
-  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    const { method = '', url = '/', headers } = request
-    void requests.answer(request, response, (body) => {
+    identify: (request, body) => {
+      const { method = '', url = '/', headers } = request
       if (signatures !== undefined) return signatures.identify({ method, url, headers, body }, Date.now())
       checkLocalRequest(originOf(request))
       return everyone
-    })
+    },
+  })
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    void requests.answer(request, response)
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(listenError(error, { host, port }) as Error))

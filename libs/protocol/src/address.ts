@@ -36,18 +36,34 @@ export const parseReceipt = (text: string): ReceiptAddress => {
   return { incarnation: parts.incarnation, partition, queue, number, sub, delivery }
 }
 
+/** An incarnation and `count - 1` numbers; undefined: the text is something else. Read by hand, since every receipt is. */
 const split = (text: string, count: number): { incarnation: string; n: number[] } | undefined => {
-  if (!/^[a-z0-9]{1,16}(?:-[0-9a-z]{1,11})+$/.test(text)) return undefined
-  const parts = text.split('-')
-  if (parts.length !== count) return undefined
+  const end = text.indexOf('-')
+  if (end < 1 || end > incarnationCharactersMax) return undefined
+  for (let i = 0; i < end; i++) if (digitOf(text.charCodeAt(i)) < 0) return undefined
   const n: number[] = []
-  for (let i = 1; i < count; i++) {
-    const value = Number.parseInt(parts[i]!, base)
-    if (!Number.isSafeInteger(value)) return undefined
+  for (let from = end + 1; from <= text.length;) {
+    let value = 0
+    let at = from
+    for (; at < text.length && at - from < digitsMax; at++) {
+      const digit = digitOf(text.charCodeAt(at))
+      if (digit < 0) break
+      value = value * base + digit
+    }
+    const isNumber = at > from && Number.isSafeInteger(value)
+    if (!isNumber || (at < text.length && text[at] !== '-')) return undefined
     n.push(value)
+    from = at + 1
   }
-  return { incarnation: parts[0]!, n }
+  return n.length === count - 1 ? { incarnation: text.slice(0, end), n } : undefined
 }
+
+const incarnationCharactersMax = 16
+const digitsMax = 11
+
+/** The value of a digit or a small letter; negative: it is neither. */
+const digitOf = (code: number): number =>
+  code >= 0x30 && code <= 0x39 ? code - 0x30 : code >= 0x61 && code <= 0x7a ? code - 0x57 : -1
 
 /** The partition on which a queue of this name lives: FNV-1a of the name. */
 export const partitionOf = (name: string, partitions: number): number => {

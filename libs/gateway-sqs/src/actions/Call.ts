@@ -33,6 +33,7 @@ export class Call {
   readonly #caller: Caller
   readonly #ending: Ending
   readonly #extensions: Extensions
+  #region: string | undefined
 
   /** Errors: `InvalidParameterValue` where it asks for an extension that there is none. */
   constructor(
@@ -104,7 +105,7 @@ export class Call {
   }
 
   arnOf(queue: string): string {
-    return `arn:aws:sqs:${regionOf(this.#request)}:${this.#context.account}:${queue}`
+    return `arn:aws:sqs:${this.#region ?? regionOf(this.#request)}:${this.#context.account}:${queue}`
   }
 
   /** Refuses an action that the caller's role, or the policy of the queue, does not include. Errors: `Forbidden`, `AccessDenied` */
@@ -112,6 +113,13 @@ export class Call {
     const { account, queues } = this.#context
     const { headers } = this.#request
     return admit({ action, need, caller: this.#caller, account, peer: this.#peer, headers }, queues)
+  }
+
+  /** The request may wait for long: lets go of its headers, which take more memory than all that it waits with. */
+  waits(): void {
+    this.#region = regionOf(this.#request)
+    this.#request.headers = {}
+    this.#request.rawHeaders = []
   }
 
   /** Whether the caller may know of a queue. */

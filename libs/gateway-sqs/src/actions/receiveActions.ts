@@ -274,6 +274,7 @@ export const receiveActions = {
           attemptId,
           'The request include parameter that is not valid for this queue type.',
         )
+      call.waits()
       const messages = await call.client.receive(queue, {
         max,
         mode: 'simple',

@@ -119,18 +119,20 @@ const systemAttributes = (input: Input): SendOptions => {
 
 const idRule = 'can only include alphanumeric and punctuation characters. 1 to 128 in length.'
 
+/** Errors: `InvalidParameterValue`. */
+const checkId = (parameter: string, id: string | undefined): void => {
+  if (id !== undefined && !/^[\u0021-\u007E]{1,128}$/.test(id))
+    throw invalid(parameter, id.slice(0, 200), `${parameter} ${idRule}`)
+}
+
 /** Delay, group and deduplication. Errors: `MissingParameter`, `InvalidParameterValue`. */
 const orderOf = (queue: QueueDescription, call: Call, input: Input): SendOptions => {
   const { name, config } = queue
   const delay = input['DelaySeconds'] as number | undefined
   const group = input['MessageGroupId'] as string | undefined
   const dedupId = input['MessageDeduplicationId'] as string | undefined
-  for (const [parameter, id] of [
-    ['MessageGroupId', group],
-    ['MessageDeduplicationId', dedupId],
-  ] as const)
-    if (id !== undefined && !/^[\u0021-\u007E]{1,128}$/.test(id))
-      throw invalid(parameter, id.slice(0, 200), `${parameter} ${idRule}`)
+  checkId('MessageGroupId', group)
+  checkId('MessageDeduplicationId', dedupId)
   if (delay !== undefined && !(delay >= 0 && delay <= 900)) {
     const max = delaySecondsMax(call.extensionsOn(queue))
     if (!(delay >= 0 && delay <= max))

@@ -9,6 +9,8 @@ export interface Written {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
+  /** In which the body has as many bytes as its length says: ASCII is written faster if it is said to be that. */
+  readonly encoding: 'latin1' | 'utf8'
 }
 
 const namespace = 'http://queue.amazonaws.com/doc/2012-11-05/'
@@ -19,16 +21,16 @@ const written = (
   requestId: string,
   body: string,
   more: Readonly<Record<string, string>> = {},
-): Written => ({
-  status,
-  headers: {
+): Written => {
+  const bytes = Buffer.byteLength(body)
+  const headers = {
     'content-type': protocol === 'json' ? 'application/x-amz-json-1.0' : 'text/xml',
-    'content-length': String(Buffer.byteLength(body)),
+    'content-length': String(bytes),
     'x-amzn-requestid': requestId,
     ...more,
-  },
-  body,
-})
+  }
+  return { status, headers, body, encoding: bytes === body.length ? 'latin1' : 'utf8' }
+}
 
 /** The answer to a request. */
 export const writeAnswer = (
