@@ -104,8 +104,8 @@ export class Prefetch {
   #depth(): number {
     const { aheadMs, handlers, receive } = this.#options
     if (2 * this.#handlerMs >= aheadMs) return handlers
-    const most = limits.receivesAhead * Math.ceil(partitionLimits.messagesPerReceiveMax / receive.max)
-    return Math.max(handlers, Math.min(most, Math.floor((handlers * aheadMs) / this.#handlerMs)))
+    const most = handlers + Math.max(limits.receivesAhead, Math.ceil(limits.aheadMessagesMax / receive.max))
+    return Math.min(most, Math.floor((handlers * aheadMs) / this.#handlerMs))
   }
 
   /** Starts the receives that there is room for. */

@@ -20,11 +20,13 @@ export const limits = {
   settleMessagesMax: 10_000,
   /**
    * How much work a consumer receives ahead of its handlers, in ms, and after how many times as long without a free
-   * handler it gives that back; in how many receives, and how large one may become.
+   * handler it gives that back; how many messages, which lose an attempt if the process dies; in how many receives, and
+   * how large one may become.
    */
   aheadMs: 20,
   aheadPatience: 5,
   receivesAhead: 3,
+  aheadMessagesMax: 500,
   aheadBytesMax: 1024 * 1024,
   /** How long an empty or unresponsive part is not asked alone. */
   quietPlaceMs: 100,

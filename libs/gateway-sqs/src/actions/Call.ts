@@ -115,7 +115,7 @@ export class Call {
     return admit({ action, need, caller: this.#caller, account, peer: this.#peer, headers }, queues)
   }
 
-  /** The request may wait for long: lets go of its headers, which take more memory than all that it waits with. */
+  /** The request may wait for long: lets go of its headers, of which only the region is still needed. */
   waits(): void {
     this.#region = regionOf(this.#request)
     this.#request.headers = {}
