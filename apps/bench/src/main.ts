@@ -7,6 +7,8 @@ import { compareCheckouts } from './engine/compareCheckouts.ts'
 import { engineBench } from './engine/engineBench.ts'
 import type { Figure } from './Figure.ts'
 import { firstBench } from './first/firstBench.ts'
+import { profileBench } from './profile/profileBench.ts'
+import { shapeNamed, shapesHelp } from './profile/ProfiledShape.ts'
 import { shapesBench } from './shapes/shapesBench.ts'
 import { sqsBench } from './sqs/sqsBench.ts'
 
@@ -19,7 +21,9 @@ const usage = `usage: npm run bench -- engine [--json] [--quick] [--partitions N
        npm run bench -- sqs [--json] [--quick] [--only PART] [--profile FOLDER]
        npm run bench -- shapes [--json] [--quick] [--only PART] [--profile FOLDER]
                                [--report FILE]
+       npm run bench -- profile SHAPE [--json] [--quick] [--profile FOLDER]
 
+  SHAPE             ${shapesHelp}
   --json            the last line is one JSON object with all figures
   --quick           fewer and smaller rounds
   --partitions N    partitions of the engine's log (default 1)
@@ -32,12 +36,12 @@ const usage = `usage: npm run bench -- engine [--json] [--quick] [--partitions N
                     backlog, recovery, stall, idle or http, and only when asked for
                     backlog10 or recovery10; can be given several times
   --profile FOLDER  write a CPU profile of each process, for sqs of each engine, for shapes
-                    of engines and clients
+                    of engines and clients; for profile also what they allocate
   --report FILE     write the tables as Markdown, and a picture beside them
   --against REF     compare with another commit of the project, alternating
 `
 
-const subjects = ['engine', 'audit', 'console', 'first', 'cluster', 'sqs', 'shapes']
+const subjects = ['engine', 'audit', 'console', 'first', 'cluster', 'sqs', 'shapes', 'profile']
 
 const read = () =>
   parseArgs({
@@ -69,10 +73,24 @@ const main = async (): Promise<number> => {
     return 2
   }
   const { json, quick, partitions, only, profile, report, against } = given.values
-  const [subject] = given.positionals
-  if (given.positionals.length !== 1 || !subjects.includes(subject!) || !(Number(partitions) >= 1)) {
+  const [subject, named] = given.positionals
+  const shape = subject === 'profile' ? shapeNamed(named ?? '') : undefined
+  if (subject === 'profile' && shape === undefined) {
+    process.stderr.write(`profile takes a shape: ${shapesHelp}\n`)
+    return 2
+  }
+  if (
+    given.positionals.length !== (shape === undefined ? 1 : 2) ||
+    !subjects.includes(subject!) ||
+    !(Number(partitions) >= 1)
+  ) {
     process.stderr.write(usage)
     return 2
+  }
+  if (shape !== undefined) {
+    const { figures, text } = await profileBench({ shape, quick, folder: profile })
+    console.log(text)
+    return print(figures, json)
   }
   const executablePath = subject === 'console' ? findChromium() : undefined
   if (subject === 'console' && executablePath === undefined) {
@@ -95,6 +113,10 @@ const main = async (): Promise<number> => {
                 : against === undefined
                   ? await engineBench({ quick, partitions: Number(partitions), only, profile })
                   : await compareCheckouts(against, quick)
+  return print(figures, json)
+}
+
+const print = (figures: readonly Figure[], json: boolean): number => {
   for (const figure of figures) console.log(line(figure))
   if (json) console.log(JSON.stringify({ figures }))
   return 0

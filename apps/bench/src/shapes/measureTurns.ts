@@ -218,7 +218,8 @@ export const handled = (
   return handling === undefined ? { messages } : { messages, handling }
 }
 
-const fill = async (system: ShapeSystem, messages: number, bodyBytes: number): Promise<void> => {
+/** Sends what is to wait. */
+export const fill = async (system: ShapeSystem, messages: number, bodyBytes: number): Promise<void> => {
   if (messages > 0) await system.load.ask('publish', inBatches(system, messages, bodyBytes))
 }
 
