@@ -3,7 +3,7 @@ import { ManualTime, waitUntil } from '@kiroku/testkit'
 import { startMemoryEngine } from '@kiroku/testkit/engine'
 import { afterEach, describe, expect, it } from 'vitest'
 import { BackPressure, createClient, inProcess, type Batch, type ConsumeOptions } from './index.ts'
-import { startTestClient } from './startTestClient.ts'
+import { startTestClient, watchedClient } from './startTestClient.ts'
 
 const closers: (() => Promise<void>)[] = []
 afterEach(async () => {
@@ -36,21 +36,12 @@ describe('a consumer', () => {
     const { client, engine } = await start()
     await client.queues.create('mail', { batchMessages: 1 })
     await client.sendBatch('mail', [{ body: 'a' }, { body: 'b' }])
-    const node = engine.node()
     const asked: string[] = []
     const stored = Promise.withResolvers<void>()
-    const watched = createClient(
-      inProcess({
-        directory: () => node.directory(),
-        onOwnerChanged: (listener) => node.onOwnerChanged(listener),
-        request: async (partition, commands) => {
-          asked.push(...commands.map(({ type }) => type))
-          if (commands.some(({ type }) => type === 'Release')) await stored.promise
-          return node.request(partition, commands)
-        },
-      }),
-    )
-    closers.push(() => watched.close())
+    const watched = watchedClient({ engine }, async (commands) => {
+      asked.push(...commands.map(({ type }) => type))
+      if (commands.some(({ type }) => type === 'Release')) await stored.promise
+    })
     const seen: string[] = []
     watched.consumeEach('mail', (message) => {
       seen.push(message.text())
@@ -71,19 +62,10 @@ describe('a consumer', () => {
     await client.queues.create('mail')
     await client.queues.create('slow', { batchWaitMs: 1_000, batchMessages: 7 })
     const asked: unknown[] = []
-    const node = engine.node()
-    const watched = createClient(
-      inProcess({
-        directory: () => node.directory(),
-        onOwnerChanged: (listener) => node.onOwnerChanged(listener),
-        request: (partition, commands) => {
-          for (const command of commands)
-            if (command.type === 'Receive') asked.push([command.max, command.batchWaitMs])
-          return node.request(partition, commands)
-        },
-      }),
-    )
-    closers.push(() => watched.close())
+    const watched = watchedClient({ engine }, (commands) => {
+      for (const command of commands)
+        if (command.type === 'Receive') asked.push([command.max, command.batchWaitMs])
+    })
     const ask = async (queue: string, options?: ConsumeOptions) => {
       const before = asked.length
       const consumer = watched.consume(queue, () => {}, options)

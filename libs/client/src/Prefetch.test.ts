@@ -1,13 +1,9 @@
+import type { Command } from '@kiroku/protocol'
 import { ManualTime, waitUntil } from '@kiroku/testkit'
-import { afterEach, describe, expect, it } from 'vitest'
-import { BackPressure, createClient, inProcess, type Client, type ConsumeOptions } from './index.ts'
+import { describe, expect, it } from 'vitest'
+import { BackPressure, type Client, type ConsumeOptions } from './index.ts'
 import { limits } from './limits.ts'
-import { startTestClient } from './startTestClient.ts'
-
-const closers: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close()
-})
+import { startTestClient, watchedClient } from './startTestClient.ts'
 
 interface Asked {
   readonly max: number
@@ -18,24 +14,14 @@ interface Asked {
 const start = async (time?: ManualTime) => {
   const { engine, client } = await startTestClient(time)
   await client.queues.create('mail', { batchMessages: 1, batchWaitMs: 0 })
-  const node = engine.node()
   const asked: Asked[] = []
-  const watched = createClient(
-    inProcess({
-      directory: () => node.directory(),
-      onOwnerChanged: (listener) => node.onOwnerChanged(listener),
-      request: (partition, commands) => {
-        for (const command of commands)
-          if (command.type === 'Receive')
-            asked.push({ max: command.max, batchMessages: command.batchMessages })
-        return node.request(partition, commands)
-      },
-    }),
-    time === undefined ? {} : { clock: time },
-  )
-  closers.push(() => watched.close())
+  const note = (commands: readonly Command[]): void => {
+    for (const command of commands)
+      if (command.type === 'Receive') asked.push({ max: command.max, batchMessages: command.batchMessages })
+  }
+  const watched = watchedClient({ engine }, note, time)
   const counts = async () => (await client.queues.describe('mail')).counts
-  return { engine, client, watched, asked, counts }
+  return { client, watched, asked, counts }
 }
 
 const sendMany = (client: Client, count: number, from = 0) =>
@@ -166,20 +152,11 @@ describe('receives ahead of handlers', () => {
     const time = new ManualTime()
     const { engine, client } = await startTestClient(time)
     await client.queues.create('mail', { batchMessages: 1, leaseMs: 1_000 })
-    const node = engine.node()
     let renewals = 0
-    const watched = createClient(
-      inProcess({
-        directory: () => node.directory(),
-        onOwnerChanged: (listener) => node.onOwnerChanged(listener),
-        request: (partition, commands) => {
-          renewals += commands.filter(({ type }) => type === 'Extend').length
-          return node.request(partition, commands)
-        },
-      }),
-      { clock: time },
-    )
-    closers.push(() => watched.close())
+    const note = (commands: readonly Command[]): void => {
+      renewals += commands.filter(({ type }) => type === 'Extend').length
+    }
+    const watched = watchedClient({ engine }, note, time)
     await sendMany(client, 2_000)
     watched.consume('mail', () => time.sleep(1))
     await time.advance(2_500)

@@ -130,9 +130,9 @@ export class Prefetch {
     this.#watch = undefined
     const { aheadMs, clock } = this.#options
     if (!this.#isAhead) return
-    const patienceMs = limits.aheadPatience * aheadMs
-    if (clock.now() - this.#takenAtMs >= patienceMs) this.slow()
-    else this.#watch = clock.setTimeout(this.#look, patienceMs)
+    const leftMs = this.#takenAtMs + limits.aheadPatience * aheadMs - clock.now()
+    if (leftMs <= 0) this.slow()
+    else this.#watch = clock.setTimeout(this.#look, leftMs)
   }
 
   async #receive(batches: number): Promise<void> {

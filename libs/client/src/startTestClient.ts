@@ -1,3 +1,4 @@
+import type { Command } from '@kiroku/protocol'
 import type { ManualTime } from '@kiroku/testkit'
 import { startMemoryEngine } from '@kiroku/testkit/engine'
 import { onTestFinished } from 'vitest'
@@ -14,4 +15,26 @@ export const startTestClient = async (time?: ManualTime) => {
   })
   onTestFinished(() => client.close())
   return { engine, client, events }
+}
+
+/** Another client of that engine; `sees` gets the commands of each of its requests, which leave when it is done. */
+export const watchedClient = (
+  { engine }: Pick<Awaited<ReturnType<typeof startTestClient>>, 'engine'>,
+  sees: (commands: readonly Command[]) => Promise<void> | void,
+  time?: ManualTime,
+) => {
+  const node = engine.node()
+  const client = createClient(
+    inProcess({
+      directory: () => node.directory(),
+      onOwnerChanged: (listener) => node.onOwnerChanged(listener),
+      request: async (partition, commands) => {
+        await sees(commands)
+        return node.request(partition, commands)
+      },
+    }),
+    time === undefined ? {} : { clock: time },
+  )
+  onTestFinished(() => client.close())
+  return client
 }

@@ -3,8 +3,8 @@ export const unless = <T>(signal: AbortSignal, outcome: T | PromiseLike<T>): T |
   if (!isThenable(outcome)) return outcome
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason as Error)
-    if (signal.aborted) return abort()
-    signal.addEventListener('abort', abort)
+    if (signal.aborted) abort()
+    else signal.addEventListener('abort', abort)
     const over = (): void => signal.removeEventListener('abort', abort)
     outcome.then(
       (value) => (over(), resolve(value)),

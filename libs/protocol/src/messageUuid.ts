@@ -11,20 +11,6 @@ const lastGroup = 2 ** 48
 
 const hex = (value: number, length: number): string => value.toString(digits).padStart(length, '0')
 
-/** What the last id began with: ids of one queue come together. */
-let last = { incarnation: '', partition: 0, queue: 0, begin: '' }
-
-const beginOf = (incarnation: string, partition: number, queue: number): string => {
-  if (last.queue === queue && last.partition === partition && last.incarnation === incarnation)
-    return last.begin
-  const fits = /^[0-9a-f]{8}$/.test(incarnation) && partition < partitionsMax && queue < queuesMax
-  const second = (partition << 6) | (queue >>> 24)
-  const third = 0x8000 | ((queue >>> 12) & 0xfff)
-  const begin = fits ? `${incarnation}-${hex(second, 4)}-${hex(third, 4)}-` : ''
-  last = { incarnation, partition, queue, begin }
-  return begin
-}
-
 /**
  * A message id as a UUID of version 8, for foreign clients that parse ids as UUIDs: it holds the log's incarnation, partition,
  * queue and number, from the first bit to the last. undefined: a part does not fit.
@@ -35,10 +21,13 @@ export const messageUuid = ({
   queue,
   number,
 }: MessageAddress): string | undefined => {
-  const begin = beginOf(incarnation, partition, queue)
-  if (begin === '' || number >= numbersMax) return undefined
+  const fits =
+    /^[0-9a-f]{8}$/.test(incarnation) && partition < partitionsMax && queue < queuesMax && number < numbersMax
+  if (!fits) return undefined
+  const second = (partition << 6) | (queue >>> 24)
+  const third = 0x8000 | ((queue >>> 12) & 0xfff)
   const fourth = 0x8000 | ((queue & 0xfff) << 2) | Math.floor(number / lastGroup)
-  return `${begin}${hex(fourth, 4)}-${hex(number % lastGroup, 12)}`
+  return `${incarnation}-${hex(second, 4)}-${hex(third, 4)}-${hex(fourth, 4)}-${hex(number % lastGroup, 12)}`
 }
 
 const uuidLength = 36
