@@ -7,8 +7,8 @@ export interface Judgement {
   readonly why: string
 }
 
-/** Of `rejects` and `resolves` Vitest reports a plain error. */
-const isAssertion = (error: string): boolean =>
+/** Whether an error of a test, as its name and message, is of an assertion. Of `rejects` and `resolves` Vitest reports a plain error. */
+export const isAssertion = (error: string): boolean =>
   /^(AssertionError\b|Error: promise (resolved|rejected) .* instead of )/.test(error)
 
 const firstLine = (text: string): string => text.split('\n', 1)[0] ?? ''

@@ -23,7 +23,12 @@ it('recent changes are found in a checkout with history', () => {
 describe('test files that take turns', () => {
   const files = Array.from({ length: 9 }, (_, index) => `specs/console/${index}.spec.ts`)
   const turns = { concerns: ['apps/console/'], parts: 3 }
-  const late = (...changed: string[]) => ({ commit: 'abc', commits: 1, files: new Set(changed) })
+  const late = (...changed: string[]) => ({
+    commit: 'abc',
+    commits: 1,
+    files: new Set(changed),
+    before: () => '',
+  })
 
   it('are a part of them, and those that changed', () => {
     const part = inTurn(files, turns, late('libs/engine/src/Node.ts'))

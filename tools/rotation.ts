@@ -11,6 +11,18 @@ const git = (...args: ReadonlyArray<string>): ReadonlyArray<string> =>
     .split('\n')
     .filter((line) => line !== '')
 
+const textAt = (commit: string, file: string): string => {
+  try {
+    return execFileSync('git', ['show', `${commit}:${file}`], {
+      cwd: root,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+  } catch {
+    return ''
+  }
+}
+
 /** What this checkout changed of late, and what it is. */
 export interface Lately {
   readonly commit: string
@@ -18,6 +30,8 @@ export interface Lately {
   readonly commits: number
   /** From the root; what is not committed yet is among them. */
   readonly files: ReadonlySet<string>
+  /** What a file contained before that; empty where there was none. */
+  readonly before: (file: string) => string
 }
 
 /** What the last commits and the working tree changed; undefined where git knows no earlier commit to compare with. */
@@ -32,7 +46,7 @@ export const lately = (): Lately | undefined => {
       ...git('diff', '--no-renames', '--name-only', base),
       ...git('ls-files', '--others', '--exclude-standard'),
     ]
-    return { commit, commits: known.length - 1, files: new Set(files) }
+    return { commit, commits: known.length - 1, files: new Set(files), before: (file) => textAt(base, file) }
   } catch {
     return undefined
   }

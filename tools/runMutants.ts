@@ -19,7 +19,7 @@ const atOnceMax = 2
 
 /**
  * Runs the specs of each mutant's promise, first as they are and then with the mutant, two at a time. Progress
- * goes to standard error. `isSound`: that they pass as they are is known.
+ * goes to standard error. `isSound`: that they pass as they are is known. Interrupted, it has not judged all of them.
  */
 export const runMutants = async (
   mutants: ReadonlyArray<SpecMutant>,
@@ -39,6 +39,7 @@ export const runMutants = async (
     for (let next = waiting.shift(); next !== undefined && !interrupted; next = waiting.shift()) {
       const { id, what } = next
       const judgement = await judge(next, green, folder)
+      if (interrupted) return
       judgements.set(id, judgement)
       const done = `[${judgements.size}/${mutants.length}]`
       console.error(`${done} ${judgement.verdict} ${id}: ${what} – ${judgement.why}`)
@@ -86,7 +87,8 @@ const runSpecs = async (
   const file = path.join(folder, `${env['KIROKU_MUTANT'] ?? 'none'}.json`)
   // A promise may have specs in any of the stages. What is bundled for them would be without the mutant.
   const projects = specStages.flatMap((stage) => ['--project', stage])
-  const how = [...projects, '--reporter=json', `--outputFile.json=${file}`]
+  const reporters = ['json', ...('KIROKU_MUTANT' in env ? ['./tools/endAtAssertion.ts'] : [])]
+  const how = [...projects, ...reporters.map((name) => `--reporter=${name}`), `--outputFile.json=${file}`]
   const command = ['vitest', 'run', ...chosen, ...how].join(' ')
   await runCommand('specs', command, minutes, { env, output: 'dropped' })
   return readVitestReport(file)

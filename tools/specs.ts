@@ -17,7 +17,7 @@ import { mutants } from '../specs/mutants/mutants.ts'
 import { promiseOf, type SpecMutant } from '../specs/mutants/SpecMutant.ts'
 import { comparePromises, promisesIn } from './comparePromises.ts'
 import { runMutants } from './runMutants.ts'
-import { lately, partOf } from './rotation.ts'
+import { lately, partOf, type Lately } from './rotation.ts'
 import { root, runTarget } from './runTarget.ts'
 import { specFiles } from './specFiles.ts'
 import { patience, specStages, stages } from './Stage.ts'
@@ -70,11 +70,15 @@ const hasBrowser = findChromium() !== undefined || process.env['KIROKU_REQUIRE_A
 const isSeenInBrowser = (mutant: SpecMutant): boolean =>
   specFiles(mutant).every((file) => file.startsWith('specs/console/'))
 
-/** The list that a mutant is in. */
-const mutantFileOf = ({ id }: SpecMutant): string =>
-  globSync('specs/mutants/*.ts', { cwd: root }).find((file) =>
-    readFileSync(path.join(root, file), 'utf8').includes(`id: '${id}'`),
-  ) ?? ''
+/** Whether a mutant stood in its list as it stands there now. */
+const stood = ({ id }: SpecMutant, { before }: Lately): boolean => {
+  for (const file of globSync('specs/mutants/*.ts', { cwd: root })) {
+    const text = readFileSync(path.join(root, file), 'utf8')
+    const start = text.indexOf(`id: '${id}'`)
+    if (start >= 0) return before(file).includes(text.slice(start, text.indexOf('\n  },', start)))
+  }
+  return false
+}
 
 /** Of the mutants whose turn it is not, one of so many runs with a commit. */
 const parts = 6
@@ -84,7 +88,7 @@ const rotated = (all: ReadonlyArray<SpecMutant>): ReadonlyArray<SpecMutant> => {
   const past = lately()
   if (past === undefined) return all
   const isChanged = (mutant: SpecMutant): boolean =>
-    [mutant.file, mutantFileOf(mutant), ...specFiles(mutant)].some((file) => past.files.has(file))
+    !stood(mutant, past) || [mutant.file, ...specFiles(mutant)].some((file) => past.files.has(file))
   const changed = all.filter(isChanged).map(({ id }) => id)
   const rest = all.map(({ id }) => id).filter((id) => !changed.includes(id))
   const turn = partOf(rest, parts, past.commit)
@@ -118,6 +122,8 @@ const showMutants = async (): Promise<number> => {
   console.log(`${killed.length} of ${chosen.length} mutants killed`)
   if (survived.length > 0) console.log(`survived, so their specs are too weak: ${survived.join(' ')}`)
   if (broken.length > 0) console.log(`failed without an assertion of a spec: ${broken.join(' ')}`)
+  const unjudged = chosen.length - judgements.size
+  if (unjudged > 0) console.log(`not judged, as the run was ended before: ${unjudged}`)
   if (json) console.log(JSON.stringify({ killed, survived, broken }))
   return killed.length === chosen.length ? 0 : 1
 }
