@@ -19,6 +19,7 @@ import { LoadTurns } from './checkpoint/LoadTurns.ts'
 import { type AheadTurns, StateAhead } from './checkpoint/StateAhead.ts'
 import type { TailNotes } from './checkpoint/TailNotes.ts'
 import { limits } from './limits.ts'
+import { BodyMemory } from './bodies/BodyMemory.ts'
 import { RoomWatch } from './store/RoomWatch.ts'
 import { UnreadableLog } from './store/UnreadableLog.ts'
 import { asKirokuError } from './asKirokuError.ts'
@@ -58,6 +59,7 @@ export class Node {
   readonly #o: NodeOptions
   readonly #time: Time
   readonly #store: RoomWatch
+  readonly #bodies = new BodyMemory()
   readonly #turns: AheadTurns
   readonly #actors = new Map<number, PartitionActor>()
   readonly #ahead = new Map<number, StateAhead>()
@@ -156,6 +158,7 @@ export class Node {
         isLoadedAhead: () => lease?.isLoadedAhead?.() === true,
         route: (to, commands) => this.request(to, commands),
         store: this.#store,
+        bodies: this.#bodies,
         loads: this.#turns.loads,
         ahead: this.#ahead.get(partition),
         tailNotes: this.#o.tailNotes,

@@ -19,7 +19,8 @@ export const limits = {
   inlineBodyBytesMax: 64 * 1024,
   mailboxBytesMax: 64 * 1024 * 1024,
   mailboxCommandsMax: 100_000,
-  bodyCacheBytesMax: 64 * 1024 * 1024,
+  /** Bodies in memory, of all partitions of a node together. */
+  bodyCacheBytesMax: 256 * 1024 * 1024,
   readAheadRecords: 64,
   readAheadBytesMax: 8 * 1024 * 1024,
   forwardWindowMessages: 100,

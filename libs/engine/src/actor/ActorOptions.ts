@@ -1,5 +1,6 @@
 import type { KeyStore, PartitionLog } from '@kiroku/log'
 import type { Time } from '../Time.ts'
+import type { BodyMemory } from '../bodies/BodyMemory.ts'
 import type { CheckpointPolicy } from '../checkpoint/Checkpoints.ts'
 import type { LoadTurns } from '../checkpoint/LoadTurns.ts'
 import type { StateAhead } from '../checkpoint/StateAhead.ts'
@@ -33,6 +34,8 @@ export interface ActorOptions {
   readonly route: Route
   /** The store that the log shares. */
   readonly store: RoomWatch
+  /** The bodies that all partitions of this node keep. */
+  readonly bodies: BodyMemory
   /** The loads of all partitions of this node. */
   readonly loads: LoadTurns
   /** The state as far as it was loaded before this ownership. */

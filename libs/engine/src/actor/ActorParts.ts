@@ -41,7 +41,7 @@ export const actorParts = (options: ActorOptions, life: Life, work: ActorWork) =
   const metrics = new Metrics()
   const sizes = new Sizes(log.recordBytesMax)
   const mailbox = new Mailbox(sizes)
-  const cache = new BodyCache(log)
+  const cache = new BodyCache(log, options.bodies)
   const schemas = new BodySchemas()
   const now = (): number => partitionTime.now()
   const wake = (): void => loop.wake()

@@ -274,11 +274,12 @@ export class PartitionActor {
   }
 
   #end(error: KirokuError | undefined): void {
-    const { loop, notes, storage } = this.#parts
+    const { cache, loop, notes, storage } = this.#parts
     loop.end()
     notes.end()
     this.#handOver.end()
     storage.stop()
+    cache.end()
     if (error !== undefined) {
       const closed = `partition ${this.partition} is closed: ${error.message}`
       this.#quarantine = new KirokuError('Quarantined', closed, { cause: error })

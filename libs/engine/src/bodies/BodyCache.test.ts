@@ -12,6 +12,7 @@ import { describe, expect, it } from 'vitest'
 import { limits } from '../limits.ts'
 import { alteredLog } from '../testing/alteredLog.ts'
 import { BodyCache } from './BodyCache.ts'
+import { BodyMemory } from './BodyMemory.ts'
 
 const queue = 1
 const mebibyte = 1024 * 1024
@@ -38,7 +39,7 @@ const withReads = async (log: MemoryLog, may: (from: number) => Promise<void> = 
 
 describe('the cache of bodies', () => {
   it('keeps what is under way however much is read meanwhile, since the log does not have it yet', async () => {
-    const cache = new BodyCache(await createMemoryLog({ partitions: 1 }).partition(0))
+    const cache = new BodyCache(await createMemoryLog({ partitions: 1 }).partition(0), new BodyMemory())
     const underWay = 1_000
     cache.stored(underWay - 1)
     cache.putFrame(underWay, recordOf(10))
@@ -55,17 +56,46 @@ describe('the cache of bodies', () => {
   })
 
   it('has the bodies of the frame that took the place of one which was lost', async () => {
-    const cache = new BodyCache(await createMemoryLog({ partitions: 1 }).partition(0))
+    const cache = new BodyCache(await createMemoryLog({ partitions: 1 }).partition(0), new BodyMemory())
     cache.putFrame(5, recordOf(10))
     cache.putFrame(5, recordOf(20))
     expect(cache.peek(5, queue, 0)).toHaveLength(20)
+  })
+
+  it('has the room of other partitions of the node, and what was put first goes first, whosever it is', async () => {
+    const memory = new BodyMemory()
+    const log = createMemoryLog({ partitions: 3 })
+    const caches = await Promise.all(
+      [0, 1, 2].map(async (partition) => new BodyCache(await log.partition(partition), memory)),
+    )
+    const [idle, busy, gone] = caches as [BodyCache, BodyCache, BodyCache]
+    const large = recordOf(mebibyte)
+    const records = Math.floor(limits.bodyCacheBytesMax / large.length)
+    for (const cache of caches) cache.stored(records)
+    const put = (cache: BodyCache, from: number, to: number): void => {
+      for (let seq = from; seq <= to; seq++) cache.putFrame(seq, large)
+    }
+    put(gone, 1, 2)
+    put(idle, 1, 4)
+    put(busy, 1, records - 6)
+    expect(gone.peek(1, queue, 0)).toBeDefined()
+    // It takes what was put first, by others as well, and never the last of them.
+    put(busy, records - 5, records - 3)
+    expect(caches.map((cache) => cache.bytes / large.length)).toEqual([2, records - 3, 1])
+    expect(idle.peek(2, queue, 0)).toBeUndefined()
+    expect(busy.peek(1, queue, 0)).toBeDefined()
+    gone.end()
+    expect(gone.bytes).toBe(0)
+    put(busy, records - 2, records - 2)
+    expect(busy.peek(1, queue, 0)).toBeDefined()
+    expect(memory.bytes).toBe(idle.bytes + busy.bytes)
   })
 
   it('reads past a damaged record that nobody asked for', async () => {
     const log = createMemoryLog({ partitions: 1 })
     for (let seq = 1; seq <= 3; seq++) log.faults.write(0, recordOf(10 * seq))
     log.faults.damage(0, 2)
-    const cache = new BodyCache(await log.partition(0))
+    const cache = new BodyCache(await log.partition(0), new BodyMemory())
     cache.stored(3)
     expect(await cache.fetch([1, 3], queue, [0, 0])).toMatchObject([{ length: 10 }, { length: 30 }])
     await expect(cache.fetch([2], queue, [0])).rejects.toMatchObject({ id: 'LogDamaged' })
@@ -82,7 +112,7 @@ describe('the cache of bodies', () => {
         yield* part.read(from, to)
       },
     })
-    const cache = new BodyCache(await failing.partition(0))
+    const cache = new BodyCache(await failing.partition(0), new BodyMemory())
     cache.stored(1)
     const fetched = [1, 2].map(() => cache.fetch([1], queue, [0]))
     await expect(fetched[0]).rejects.toMatchObject({ id: 'NatsUnreachable' })
@@ -99,7 +129,7 @@ describe('the cache of bodies', () => {
           { queue, bodies: [Uint8Array.of(seq, queue, 0), Uint8Array.of(seq, queue, 1)] },
         ),
       )
-    const cache = new BodyCache(await log.partition(0))
+    const cache = new BodyCache(await log.partition(0), new BodyMemory())
     cache.stored(3)
     for (const of of [queue, 7]) {
       const bodies = await cache.fetch([1, 1, 2, 2, 3, 3], of, [0, 1, 0, 1, 0, 1])
@@ -118,7 +148,7 @@ describe('the cache of bodies', () => {
     const log = createMemoryLog({ partitions: 1 })
     for (let seq = 1; seq <= 3; seq++) log.faults.write(0, recordOf(10 * seq))
     log.faults.loseRecord(0, 2)
-    const cache = new BodyCache(await log.partition(0))
+    const cache = new BodyCache(await log.partition(0), new BodyMemory())
     cache.stored(3)
     await expect(cache.fetch([2], queue, [0])).rejects.toMatchObject({ id: 'LogDamaged' })
     expect(await cache.fetch([3], queue, [0])).toMatchObject([{ length: 30 }])
@@ -131,7 +161,7 @@ describe('the cache of bodies', () => {
     const named = [2, 1].map((seq) => ({ seq, bytes: 1 }))
     log.faults.write(0, framed({ queue, bodies: named }))
     log.faults.write(0, recordOf(10))
-    const cache = new BodyCache(await log.partition(0))
+    const cache = new BodyCache(await log.partition(0), new BodyMemory())
     cache.stored(4)
     const fetched = await cache.fetch([3, 3], queue, [0, 1])
     expect(fetched.map((body) => [...body])).toEqual([[2], [1]])
@@ -144,7 +174,7 @@ describe('the cache of bodies', () => {
     const log = createMemoryLog({ partitions: 1 })
     for (let seq = 1; seq <= 6; seq++) log.faults.write(0, recordOf(seq))
     const { part, reads } = await withReads(log)
-    const cache = new BodyCache(part)
+    const cache = new BodyCache(part, new BodyMemory())
     cache.stored(5)
     cache.putFrame(3, recordOf(3))
     await cache.fetch([1], queue, [0])
@@ -161,7 +191,7 @@ describe('the cache of bodies', () => {
     const large = recordOf(mebibyte)
     const enough = limits.readAheadBytesMax / mebibyte
     for (let seq = 1; seq <= 2 * enough; seq++) log.faults.write(0, large)
-    const cache = new BodyCache(await log.partition(0))
+    const cache = new BodyCache(await log.partition(0), new BodyMemory())
     cache.stored(2 * enough)
     await cache.fetch([1], queue, [0])
     expect(cache.peek(enough - 1, queue, 0)).toBeDefined()
@@ -176,7 +206,7 @@ describe('the cache of bodies', () => {
     let letGo = (): void => {}
     const isFree = new Promise<void>((resolve) => (letGo = resolve))
     const { part, reads } = await withReads(log, (from) => (from === 1 ? isFree : Promise.resolve()))
-    const cache = new BodyCache(part)
+    const cache = new BodyCache(part, new BodyMemory())
     cache.stored(far)
     const waiting = [1, 2, far - 1].map((seq) => cache.fetch([seq], queue, [0]))
     expect(await cache.fetch([far], queue, [0])).toMatchObject([{ length: far }])
@@ -206,7 +236,7 @@ describe('the cache of bodies', () => {
         }
       },
     })
-    const cache = new BodyCache(await flooded.partition(0))
+    const cache = new BodyCache(await flooded.partition(0), new BodyMemory())
     cache.stored(10 + records)
     expect(await cache.fetch([1], queue, [0])).toMatchObject([{ length: 1 }])
   })

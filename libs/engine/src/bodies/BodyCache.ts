@@ -2,20 +2,24 @@ import { setImmediate as nextTick } from 'node:timers/promises'
 import { FrameBodies, largeBodyOf, type PartitionLog } from '@kiroku/log'
 import { ChurnMap, KirokuError, isKirokuError } from '@kiroku/protocol'
 import { limits } from '../limits.ts'
+import { BodyMemory } from './BodyMemory.ts'
 
 /** The bodies of one frame, or one large body. */
 interface Entry {
   readonly frame: FrameBodies | undefined
   readonly body: Uint8Array | undefined
   readonly bytes: number
+  /** Its number among what all partitions of the node put. */
+  readonly put: number
 }
 
 /**
- * Bodies by the record they lie in: what was appended or read last, up to a limit; the rest is read ahead from the log.
- * What is not stored yet stays, whatever the limit: it is not in the log.
+ * Bodies by the record they lie in: what was appended or read last, as far as the node's memory for bodies goes; the rest is
+ * read ahead from the log. What is not stored yet stays, whatever the limit: it is not in the log.
  */
 export class BodyCache {
   readonly #log: PartitionLog
+  #memory: BodyMemory
   readonly #entries = new ChurnMap<number, Entry>()
   /** Stretches of the log that are being read. */
   readonly #reading: { readonly from: number; readonly to: number; readonly done: Promise<unknown> }[] = []
@@ -23,8 +27,10 @@ export class BodyCache {
   #bytes = 0
   #lastSeq = 0
 
-  constructor(log: PartitionLog) {
+  constructor(log: PartitionLog, memory: BodyMemory) {
     this.#log = log
+    this.#memory = memory
+    memory.join(this)
   }
 
   get bytes(): number {
@@ -34,12 +40,12 @@ export class BodyCache {
   /** Keeps the bodies of a frame, in its record: views of each would be many for the garbage collector to visit. */
   putFrame(seq: number, record: Uint8Array): void {
     const frame = new FrameBodies(record)
-    if (!frame.isEmpty) this.#put(seq, { frame, body: undefined, bytes: record.length })
+    if (!frame.isEmpty) this.#put(seq, frame, undefined, record.length)
   }
 
   /** Keeps a large body. */
   putBody(seq: number, body: Uint8Array): void {
-    this.#put(seq, { frame: undefined, body, bytes: body.length })
+    this.#put(seq, undefined, body, body.length)
   }
 
   /** Says how far the log can be read. */
@@ -47,20 +53,48 @@ export class BodyCache {
     this.#lastSeq = seq
   }
 
-  #put(seq: number, entry: Entry): void {
-    const before = this.#entries.get(seq)
-    if (before !== undefined) {
-      this.#bytes -= before.bytes
-      this.#entries.delete(seq)
+  /** The partition is no longer owned: what is stored goes, and others of the node have its memory. */
+  end(): void {
+    this.#memory.leave(this, this.#bytes)
+    this.#memory = new BodyMemory()
+    this.#bytes = 0
+    for (const [seq, { bytes }] of this.#entries)
+      if (seq <= this.#lastSeq) this.#entries.delete(seq)
+      else this.#bytes += bytes
+    this.#memory.join(this)
+    this.#memory.count(this.#bytes)
+  }
+
+  #put(seq: number, frame: FrameBodies | undefined, body: Uint8Array | undefined, bytes: number): void {
+    const had = this.#entries.get(seq)?.bytes
+    if (had !== undefined) this.#entries.delete(seq)
+    const added = bytes - (had ?? 0)
+    this.#bytes += added
+    this.#entries.set(seq, { frame, body, bytes, put: this.#memory.count(added) })
+    this.#memory.fit()
+  }
+
+  /** When the entry that would go first was put; undefined: there is none that may go. */
+  get oldest(): number | undefined {
+    return this.#oldest()?.[1].put
+  }
+
+  /** Lets that entry go, and returns its bytes. */
+  dropOldest(): number {
+    const [seq, { bytes }] = this.#oldest()!
+    this.#entries.delete(seq)
+    this.#bytes -= bytes
+    return bytes
+  }
+
+  /** The stored entry that was put first, unless it is the only one: that was put to be used. */
+  #oldest(): readonly [number, Entry] | undefined {
+    let found: readonly [number, Entry] | undefined
+    for (const each of this.#entries) {
+      if (found !== undefined) return found
+      if (each[0] <= this.#lastSeq) found = each
     }
-    this.#entries.set(seq, entry)
-    this.#bytes += entry.bytes
-    for (const [oldest, old] of this.#entries) {
-      if (this.#bytes <= limits.bodyCacheBytesMax || oldest === seq) break
-      if (oldest > this.#lastSeq) continue
-      this.#entries.delete(oldest)
-      this.#bytes -= old.bytes
-    }
+    return undefined
   }
 
   /** The body if it is in the cache. */
