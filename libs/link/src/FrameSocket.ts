@@ -41,15 +41,20 @@ export class FrameSocket {
     this.#socket.once('close', () => listener(reason))
   }
 
-  /** Sends a frame; what is sent in one turn travels together. `written` gets the error of what did not leave. */
+  /**
+   * Sends a frame, whose content is in pieces that must not change until it is written; what is sent in one turn travels
+   * together. `written` gets the error of what did not leave. Returns the bytes of the content.
+   */
   send(
     request: number,
     partition: number,
-    content: Uint8Array,
+    content: readonly Uint8Array[],
     written?: (error?: Error | null) => void,
-  ): void {
+  ): number {
+    let bytes = 0
+    for (const piece of content) bytes += piece.length
     const header = Buffer.allocUnsafe(headerBytes)
-    header.writeUInt32LE(content.length, 0)
+    header.writeUInt32LE(bytes, 0)
     header.writeUInt32LE(request, 4)
     header.writeUInt32LE(partition, 8)
     if (!this.#isCorked) {
@@ -58,7 +63,10 @@ export class FrameSocket {
       process.nextTick(this.#uncork)
     }
     this.#socket.write(header)
-    this.#socket.write(content, written)
+    const last = content.length - 1
+    for (let i = 0; i < last; i++) this.#socket.write(content[i]!)
+    this.#socket.write(content[last]!, written)
+    return bytes
   }
 
   /** Ends the connection once everything is sent. */

@@ -1,4 +1,4 @@
-import { decodeReply, encodeCommands } from '@kiroku/nats'
+import { commandPieces, decodeReply } from '@kiroku/nats'
 import { ChurnMap, type Command, KirokuError, type Reply } from '@kiroku/protocol'
 import { FrameSocket } from './FrameSocket.ts'
 import { encodeGreeting, readNode, type ClientGreeting } from './greeting.ts'
@@ -41,7 +41,7 @@ export class LinkConnection {
       this.#pending.clear()
       closed()
     })
-    this.#frames.send(0, 0, encodeGreeting({ version: linkVersion, ...whom }))
+    this.#frames.send(0, 0, [encodeGreeting({ version: linkVersion, ...whom })])
   }
 
   get isOpen(): boolean {
@@ -54,16 +54,14 @@ export class LinkConnection {
    */
   request(partition: number, commands: readonly Command[]): Promise<Reply> {
     return new Promise((resolve, reject) => {
-      const bytes = encodeCommands(commands)
+      const content = commandPieces(commands)
+      const bytes = content.reduce((sum, { length }) => sum + length, 0)
       const bytesMax = this.#requestBytesMax!
-      if (bytes.length > bytesMax)
-        throw new KirokuError(
-          'BodyTooLarge',
-          `The request has ${bytes.length} bytes; this NATS takes ${bytesMax}`,
-        )
+      if (bytes > bytesMax)
+        throw new KirokuError('BodyTooLarge', `The request has ${bytes} bytes; this NATS takes ${bytesMax}`)
       const request = this.#nextRequest()
       this.#pending.set(request, { partition, resolve, reject })
-      this.#frames.send(request, partition, bytes)
+      this.#frames.send(request, partition, content)
     })
   }
 

@@ -1,5 +1,5 @@
 import type net from 'node:net'
-import { decodeCommands, encodeError, encodeReply, fromClient, wireError } from '@kiroku/nats'
+import { decodeCommands, encodeError, fromClient, replyPieces, wireError } from '@kiroku/nats'
 import { ChurnSet, type Command, KirokuError, type Reply } from '@kiroku/protocol'
 import { FrameSocket } from './FrameSocket.ts'
 import { encodeGreeting, readName, refuseClient, type ClientGreeting } from './greeting.ts'
@@ -81,7 +81,7 @@ export class LinkedClient {
     this.#isGreeted = true
     this.#as = readName(content)
     this.#frames.reader.contentBytesMax = requestBytesMax
-    this.#frames.send(0, 0, encodeGreeting({ version: linkVersion, requestBytesMax }))
+    this.#frames.send(0, 0, [encodeGreeting({ version: linkVersion, requestBytesMax })])
   }
 
   #track(answering: Promise<void>): void {
@@ -96,15 +96,15 @@ export class LinkedClient {
         throw new KirokuError('NotOwner', `partition ${partition} is not served here`, { retryAfterMs: 0 })
       const commands = decodeCommands(content)
       const reply = await owner.request(this.#as === undefined ? commands : fromClient(this.#as, commands))
-      this.#reply(request, partition, encodeReply(reply), owner.expect(reply))
+      this.#reply(request, partition, replyPieces(reply), owner.expect(reply))
     } catch (thrown) {
-      this.#reply(request, partition, encodeError(wireError(thrown, this.#service.onDefect)))
+      this.#reply(request, partition, [encodeError(wireError(thrown, this.#service.onDefect))])
     }
   }
 
-  #reply(request: number, partition: number, content: Uint8Array, lost?: () => void): void {
+  #reply(request: number, partition: number, content: readonly Uint8Array[], lost?: () => void): void {
     if (this.#isClosed) return lost?.()
-    this.#frames.send(
+    const bytes = this.#frames.send(
       request,
       partition,
       content,
@@ -116,7 +116,7 @@ export class LinkedClient {
     )
     const { unsentBytes } = this.#frames
     // One reply may be as large as it must.
-    if (unsentBytes > unreadBytesMax + content.length)
+    if (unsentBytes > unreadBytesMax + bytes)
       this.#frames.destroy(new Error(`it left ${unsentBytes} bytes of replies unread`))
   }
 }

@@ -1,6 +1,16 @@
-import type { Command, Reply } from '@kiroku/protocol'
+import type { Command, Delivery, Reply } from '@kiroku/protocol'
+import fc from 'fast-check'
+import { Packr } from 'msgpackr'
 import { describe, expect, it } from 'vitest'
-import { decodeCommands, decodeReply, encodeCommands, encodeError, encodeReply } from './CommandCodec.ts'
+import {
+  commandPieces,
+  decodeCommands,
+  decodeReply,
+  encodeCommands,
+  encodeError,
+  encodeReply,
+  replyPieces,
+} from './CommandCodec.ts'
 
 const by = { name: 'local', origin: 'test' }
 const items = [{ queue: 1, sub: 0, delivery: 7, numbers: [4, 2, 9, 1] }]
@@ -53,6 +63,10 @@ const commands: readonly Command[] = [
   },
 ]
 
+/** A message of the present version, whatever it holds. */
+const packed = (content: unknown): Uint8Array =>
+  new Packr({ useRecords: false, int64AsType: 'number' }).pack([1, content])
+
 const thrownId = (run: () => unknown): unknown => {
   try {
     return run()
@@ -99,7 +113,7 @@ describe('commands on the wire', () => {
       7,
     ]
     for (const command of wrong)
-      expect(thrownId(() => decodeCommands(encodeCommands([command as Command])))).toBe('MalformedRequest')
+      expect(thrownId(() => decodeCommands(packed([command])))).toBe('MalformedRequest')
   })
 })
 
@@ -119,6 +133,45 @@ describe('replies on the wire', () => {
   it('throw the error of a whole request', () => {
     const bytes = encodeError({ id: 'NotOwner', message: 'moved', retryAfterMs: 10 })
     expect(() => decodeReply(bytes)).toThrow(expect.objectContaining({ id: 'NotOwner', retryAfterMs: 10 }))
+  })
+})
+
+describe('large bodies on the wire', () => {
+  // Around the size from which on they are pieces of their own, and around that where their length takes more bytes.
+  const length = fc.constantFrom(0, 1, 4_095, 4_096, 4_097, 65_535, 65_536, 70_000)
+  const bodies = fc
+    .array(length, { maxLength: 6 })
+    .map((lengths) => lengths.map((bytes, i) => new Uint8Array(bytes).fill(i + 1)))
+  const pieceOf = (pieces: readonly Uint8Array[], body: Uint8Array): boolean => pieces.includes(body)
+
+  it('are sent as if they were packed among the rest, from where they lie', () => {
+    fc.assert(
+      fc.property(fc.array(bodies, { minLength: 1, maxLength: 4 }), (each) => {
+        const sends = each.map((messages, send): Command => ({
+          type: 'Enqueue',
+          queue: 'mail',
+          producer: 'p',
+          send,
+          messages,
+          delaysMs: [1],
+        }))
+        const pieces = commandPieces(sends)
+        expect(Buffer.concat(pieces).equals(packed(sends))).toBe(true)
+        const reply: Reply = {
+          epoch: 1,
+          seq: 2,
+          answers: each.map((messages, i) =>
+            i === 1
+              ? { error: { id: 'Busy', message: 'full' } }
+              : { ok: { delivery: { queue: 1, messages, attempts: [1] } as unknown as Delivery } },
+          ),
+        }
+        const answered = replyPieces(reply)
+        expect(Buffer.concat(answered).equals(packed(reply))).toBe(true)
+        for (const body of each.flat()) expect(pieceOf(pieces, body)).toBe(body.length >= 4_096)
+      }),
+      { seed: 1, numRuns: 50 },
+    )
   })
 })
 

@@ -1,5 +1,6 @@
 import {
   type Command,
+  type Delivery,
   errorFromWire,
   isCommand,
   KirokuError,
@@ -8,6 +9,7 @@ import {
   withCleanActor,
 } from '@kiroku/protocol'
 import { Packr } from 'msgpackr'
+import { besides, joined, piecesOf } from './pieces.ts'
 
 /** Version of the wire format of commands and replies. */
 const wireVersion = 1
@@ -18,7 +20,7 @@ const packr = new Packr({ useRecords: false, int64AsType: 'number' })
 // without decoding.
 const pairByte = 0x92
 
-const encode = (content: unknown): Uint8Array => packr.pack([wireVersion, content])
+const encode = (content: unknown): Buffer => packr.pack([wireVersion, content])
 
 const decode = (bytes: Uint8Array): unknown => {
   if (bytes.length < 3 || bytes[0] !== pairByte)
@@ -36,7 +38,18 @@ const decode = (bytes: Uint8Array): unknown => {
 }
 
 /** The commands of one request as bytes. */
-export const encodeCommands = (commands: readonly Command[]): Uint8Array => encode(commands)
+export const encodeCommands = (commands: readonly Command[]): Uint8Array => joined(commandPieces(commands))
+
+/** The same in pieces to be written one after another: large bodies are those of the commands, which must not change until then. */
+export const commandPieces = (commands: readonly Command[]): readonly Uint8Array[] => {
+  const large: Uint8Array[] = []
+  const content = commands.map((command) => {
+    if (!('messages' in command)) return command
+    const messages = besides(command.messages, large)
+    return messages === command.messages ? command : { ...command, messages }
+  })
+  return piecesOf(encode(content), large)
+}
 
 /** Reads a request, with actors that are fit for the record. Errors: `MalformedRequest`. */
 export const decodeCommands = (bytes: Uint8Array): Command[] => {
@@ -50,7 +63,21 @@ export const decodeCommands = (bytes: Uint8Array): Command[] => {
 }
 
 /** A reply as bytes. */
-export const encodeReply = (reply: Reply): Uint8Array => encode(reply)
+export const encodeReply = (reply: Reply): Uint8Array => joined(replyPieces(reply))
+
+/** The same in pieces to be written one after another: large bodies are those of the reply, which must not change until then. */
+export const replyPieces = (reply: Reply): readonly Uint8Array[] => {
+  const large: Uint8Array[] = []
+  const answers = reply.answers.map((answer) => {
+    const ok = 'ok' in answer ? (answer.ok as { readonly delivery?: Delivery }) : undefined
+    if (ok?.delivery === undefined) return answer
+    const messages = besides(ok.delivery.messages, large)
+    return messages === ok.delivery.messages
+      ? answer
+      : { ...answer, ok: { ...ok, delivery: { ...ok.delivery, messages } } }
+  })
+  return piecesOf(encode(large.length === 0 ? reply : { ...reply, answers }), large)
+}
 
 /** The error of a whole request as bytes, in place of a reply. */
 export const encodeError = (error: WireError): Uint8Array =>

@@ -19,7 +19,15 @@ export {
   type LinkNews,
   type RequesterOptions,
 } from './requestCommands.ts'
-export { decodeCommands, decodeReply, encodeCommands, encodeError, encodeReply } from './CommandCodec.ts'
+export {
+  commandPieces,
+  decodeCommands,
+  decodeReply,
+  encodeCommands,
+  encodeError,
+  encodeReply,
+  replyPieces,
+} from './CommandCodec.ts'
 export { fromClient } from './fromClient.ts'
 export { wireError } from './wireError.ts'
 export { withoutUser } from './withoutUser.ts'

@@ -1,5 +1,7 @@
 const encoder = new TextEncoder()
-const scratchBytes = 16 * 1024
+/** At first, and at most. */
+const scratchBytesMin = 16 * 1024
+const scratchBytesMax = 1024 * 1024
 /** Most bytes that a UTF-16 unit takes in UTF-8. */
 const unitBytesMax = 3
 
@@ -8,10 +10,12 @@ const unitBytesMax = 3
  * a short text seven times as much.
  */
 export class TextScratch {
-  readonly #bytes = new Uint8Array(scratchBytes)
+  #bytes = new Uint8Array(scratchBytesMin)
 
   encode(text: string): Uint8Array {
-    if (text.length * unitBytesMax > scratchBytes) return encoder.encode(text)
+    const needed = text.length * unitBytesMax
+    if (needed > scratchBytesMax) return encoder.encode(text)
+    while (needed > this.#bytes.length) this.#bytes = new Uint8Array(2 * this.#bytes.length)
     return this.#bytes.subarray(0, encoder.encodeInto(text, this.#bytes).written)
   }
 }
