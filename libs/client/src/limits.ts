@@ -7,10 +7,10 @@ export const limits = {
   settleRequestsMax: 4,
   /** A request closes at this many messages, bytes or commands. */
   requestMessagesMax: 1_000,
-  requestBytesMax: 512 * 1024,
+  requestBytesMax: 784 * 1024,
   requestCommandsMax: 256,
-  /** A gathered send closes at this many bytes. */
-  sendBytesMax: 256 * 1024,
+  /** A gathered send closes at this many bytes: three bodies of 256 KB, within what NATS takes by default. */
+  sendBytesMax: 784 * 1024,
   /** Sends of one producer without an answer; half of what a partition remembers. */
   producerWindowSends: partitionLimits.producerWindowSends / 2,
   producersMax: 32,

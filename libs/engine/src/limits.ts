@@ -9,14 +9,14 @@ export const limits = {
   gatheredBytesMax: 64 * 1024,
   /** …or when the log takes longer than this for an append. */
   gatherMsMax: 5,
-  frameBytesMax: 512 * 1024,
+  frameBytesMax: 2 * 1024 * 1024,
   frameMessagesMax: 30_000,
   /** Messages settled in one turn, about; a turn must not hold the thread for long. */
   turnSettledMax: 10_000,
   /** Bytes that a turn keeps for the few small facts of the engine's own work. */
   actBytes: 2 * 1024,
   /** A body above this has a record of its own. */
-  inlineBodyBytesMax: 64 * 1024,
+  inlineBodyBytesMax: 512 * 1024,
   mailboxBytesMax: 64 * 1024 * 1024,
   mailboxCommandsMax: 100_000,
   /** Bodies in memory, of all partitions of a node together. */
