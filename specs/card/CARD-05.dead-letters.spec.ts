@@ -65,7 +65,7 @@ describe('dead letters', () => {
       checkpoints: { bytesMin: 20_000, ageMs: 1e9 },
     })
     await world.queue('orders', { deadLetter: 'dead' })
-    const large = 'x'.repeat(100_000)
+    const large = 'x'.repeat(300_000)
     await die(world, 'orders', large, 'too large')
     await world.advance('1 second')
     await die(world, 'orders', 'small', 'too small')

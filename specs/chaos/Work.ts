@@ -20,7 +20,7 @@ export interface Work {
   readonly padding?: string
 }
 
-const padding = 'x'.repeat(80_000)
+const padding = 'x'.repeat(300_000)
 const paddedShare = 0.01
 
 /** Draws the work of a message. */

@@ -34,7 +34,7 @@ describe('a dead letter whose body is edited', () => {
     await world.queue('orders', { deadLetter: 'dead' })
     const ids: string[] = []
     for (const body of ['a', 'b', 'c']) ids.push(await die(world, 'orders', body, 'no'))
-    const large = 'x'.repeat(100_000)
+    const large = 'x'.repeat(300_000)
     await world.client.queues.editBody('dead', { number: 2, messageId: ids[1]!, body: large }, by)
     await world.queue('other')
     for (let i = 0; i < 60; i++) {

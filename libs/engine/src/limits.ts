@@ -16,7 +16,7 @@ export const limits = {
   /** Bytes that a turn keeps for the few small facts of the engine's own work. */
   actBytes: 2 * 1024,
   /** A body above this has a record of its own. */
-  inlineBodyBytesMax: 512 * 1024,
+  inlineBodyBytesMax: 272 * 1024,
   mailboxBytesMax: 64 * 1024 * 1024,
   mailboxCommandsMax: 100_000,
   /** Bodies in memory, of all partitions of a node together. */

@@ -203,7 +203,7 @@ describe('with checkpoints', () => {
   })
 
   it('where the trim covered a body in a record of its own, the message is given up although its frame is left', async () => {
-    await send(engine, 0, 'mail', 'x'.repeat(70_000))
+    await send(engine, 0, 'mail', 'x'.repeat(300_000))
     const frame = await lastSeq()
     await untilTwoStand()
     await forge(engine.log, 0, [{ type: 'Trimmed', upTo: frame - 1 }])

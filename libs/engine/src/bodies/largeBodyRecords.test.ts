@@ -15,7 +15,7 @@ const ackOf = ({ queue, sub, delivery, numbers }: Delivery): Extract<Command, { 
   type: 'Ack',
   items: [{ queue, sub, delivery, numbers }],
 })
-const large = (name: string): string => name.padEnd(70_000)
+const large = (name: string): string => name.padEnd(300_000)
 
 describe('large bodies in records of their own', () => {
   it('stay as long as the frame behind them is needed', async () => {

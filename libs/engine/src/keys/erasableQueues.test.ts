@@ -229,7 +229,7 @@ describe('a queue that is erasable by group', () => {
   it('stores large bodies encrypted too, each under the key of its group', async () => {
     const log = createMemoryLog({ partitions: 1 })
     const one = await withQueue(log, config)
-    const large = secret.repeat(5_000)
+    const large = secret.repeat(10_000)
     await one.ask(send([large, large], { groups: ['42', '43'] }))
     expect((await recordOf(log)).holds(secret)).toBe(false)
     await erase(one, { group: '42' })
@@ -243,7 +243,7 @@ describe('who sends to a queue that is not erasable', () => {
     const log = createMemoryLog({ partitions: 1 })
     const one = await withQueue(log, {})
     const forged = Uint8Array.of(0x80, 0x80, 0, 1, 2, 0, 0x7b, 0x7d)
-    const large = new Uint8Array(100_000)
+    const large = new Uint8Array(300_000)
     large.set(forged)
     for (const message of [forged, large]) {
       const reply = await one.node.request(0, [{ ...send([]), messages: [message] }])

@@ -97,7 +97,7 @@ describe('a letter that waits for a queue that is gone', () => {
 
   it('is carried forward also when its queue was deleted and its body is large', async () => {
     const log = createMemoryLog({ partitions: 1, recordBytes: 1_000_000 })
-    const large = 'y'.repeat(100_000)
+    const large = 'y'.repeat(300_000)
     const one = await withLetter(log, 200_000, large)
     await one.ask({ type: 'DeleteQueue', queue: 'mail', by })
     await one.ask(queue('mail'))

@@ -194,7 +194,7 @@ describe('a store that is smaller than the record may become', () => {
 
   it('is not filled up by its owner, which stores old bodies again to let the log go', async () => {
     const time = new ManualTime()
-    const log = createMemoryLog({ partitions: 1 })
+    const log = createMemoryLog({ partitions: 1 }, { recordBytesMax: 600_000 })
     const one = await withQueue(log, time)
     await one.ask({ type: 'CreateQueue', queue: 'old', config: {}, by })
     for (let n = 1; n <= 3; n++) await one.ask({ ...send(n, [kilobytes(100)]), queue: 'old' })
@@ -241,7 +241,7 @@ describe('a store that is smaller than the record may become', () => {
   })
 
   it('confirms a letter that it holds already, so that the first can go', async () => {
-    const log = createMemoryLog({ partitions: 1 }, { storeBytesMax: 2_000_000 })
+    const log = createMemoryLog({ partitions: 1 }, { storeBytesMax: 2_000_000, recordBytesMax: 600_000 })
     const one = await withQueue(log)
     const { queue: dead } = await one.ask({ type: 'CreateQueue', queue: 'dead', config: {}, by })
     const letter = (forward: number): Extract<Command, { type: 'Forward' }> => ({

@@ -18,6 +18,8 @@ const send = (n: number, ...bodies: string[]): Extract<Command, { type: 'Enqueue
 const subscribe = (start: StartPosition, subscription = 's') =>
   ({ type: 'CreateSubscription', queue: 'mail', subscription, settings: {}, start, by }) as const
 const large = (name: string): string => name.padEnd(70_000)
+/** Records that leave no room for such a body among others. */
+const small = { recordBytesMax: 500_000 }
 
 const ack = ({ ask }: Running, { queue, sub, delivery, numbers }: Delivery) =>
   ask<'Ack'>({ type: 'Ack', items: [{ queue, sub, delivery, numbers }] })
@@ -37,7 +39,7 @@ const events = async (log: MemoryLog): Promise<LogEvent[]> => {
   return found
 }
 
-const begin = async (log = createMemoryLog({ partitions: 1 }), options = {}) => {
+const begin = async (log = createMemoryLog({ partitions: 1 }, small), options = {}) => {
   const one = await startTestNode(log, 'one', options)
   await one.ask({ type: 'CreateQueue', queue: 'mail', config: {}, by })
   return { log, one }
@@ -133,7 +135,7 @@ describe('a start that only the log knows', () => {
   })
 
   it('may be as far back as the record goes, and no further', async () => {
-    const log = createMemoryLog({ partitions: 1, recordBytes: 200_000 })
+    const log = createMemoryLog({ partitions: 1, recordBytes: 200_000 }, small)
     const { one } = await begin(log, { checkpoints: { bytesMin: 50_000, ageMs: 1e9 } })
     const began = one.node.actors.get(0)!.now()
     await churn(log, one, 40, 0)
@@ -184,7 +186,7 @@ describe('trimming', () => {
   it.each(['of the same owner', 'of the next one'])(
     'leaves the bodies that restored messages name, large ones too, until they are settled: that %s',
     async (whose) => {
-      const log = createMemoryLog({ partitions: 1, recordBytes: 250_000 })
+      const log = createMemoryLog({ partitions: 1, recordBytes: 250_000 }, small)
       const options = { checkpoints: { bytesMin: 50_000, ageMs: 1e9 } }
       const { one } = await begin(log, options)
       for (const [i, name] of ['a', 'b', 'c'].entries()) {
@@ -218,7 +220,7 @@ describe('trimming', () => {
   )
 
   it('takes nothing from under a subscription that begins in the past, whenever it does', async () => {
-    const log = createMemoryLog({ partitions: 1, recordBytes: 100_000 })
+    const log = createMemoryLog({ partitions: 1, recordBytes: 100_000 }, small)
     const { one } = await begin(log, { checkpoints: { bytesMin: 30_000, ageMs: 1e9 } })
     const part = await log.partition(0)
     let n = await churn(log, one, 40, 0)
