@@ -1,4 +1,4 @@
-import { KirokuError } from '@kiroku/protocol'
+import { ChurnMap, KirokuError } from '@kiroku/protocol'
 import type { ClientEvent } from './ClientEvent.ts'
 import type { Clock } from './Clock.ts'
 import type { Lease, LeaseFailure } from './Lease.ts'
@@ -16,7 +16,7 @@ export class LeaseKeeper {
   readonly #clock: Clock
   readonly #emit: (event: ClientEvent) => void
   /** Leases with the time from which their work counts as stuck. */
-  readonly #stuckMs = new Map<Lease, number>()
+  readonly #stuckMs = new ChurnMap<Lease, number>()
   #tick: unknown
 
   constructor(times: LeaseTimes, clock: Clock, emit: (event: ClientEvent) => void) {

@@ -1,4 +1,4 @@
-import { checkQueueName, isKirokuError, KirokuError } from '@kiroku/protocol'
+import { checkQueueName, ChurnMap, isKirokuError, KirokuError } from '@kiroku/protocol'
 import type { Client } from './Client.ts'
 import type { ClientEvent } from './ClientEvent.ts'
 import type { Clock } from './Clock.ts'
@@ -27,7 +27,7 @@ export class ReplyAddress implements Requester {
   readonly #clock: Clock
   readonly #emit: (event: ClientEvent) => void
   readonly #timeoutMs: number
-  readonly #waiters = new Map<string, Waiter>()
+  readonly #waiters = new ChurnMap<string, Waiter>()
   #requests = 0
   #consumer: Promise<Consumer> | undefined
   #closing: Promise<void> | undefined

@@ -126,6 +126,7 @@ export class Verdicts {
   #close(end: Settlement & ReleaseOptions): Outcome[] {
     const rest = this.#rest(end)
     this.#batch = 'closed'
+    if (this.#states.every((state) => state === acked)) return none
     const outcomes = new Map<string, { settlement: Settlement; indexes: number[] }>()
     for (let i = 0; i < this.#states.length; i++) {
       const settlement = this.#settlement(i, rest)
@@ -153,6 +154,8 @@ export class Verdicts {
     }
   }
 }
+
+const none: Outcome[] = []
 
 const merged = (older: ReleaseOptions = {}, newer: ReleaseOptions): ReleaseOptions => ({
   delayMs: newer.delayMs ?? older.delayMs,
