@@ -2,13 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { accessAt, inboxOf } from '@kiroku/nats-access'
 import { type ErrorId, KirokuError } from '@kiroku/protocol'
 import { AuthorizationError, type NatsConnection, TimeoutError, type TlsOptions } from '@nats-io/nats-core'
-import {
-  connect as connectNode,
-  credsAuthenticator,
-  nkeyAuthenticator,
-  type NodeConnectionOptions,
-} from '@nats-io/transport-node'
+import { credsAuthenticator, nkeyAuthenticator, type NodeConnectionOptions } from '@nats-io/transport-node'
 import { backOffMsMax, backOffMsMin, connectTimeoutMs, pingIntervalMs } from './limits.ts'
+import { connectWhole } from './WholeTransport.ts'
 import { wantsCertificate } from './wantsCertificate.ts'
 import { withoutUser } from './withoutUser.ts'
 
@@ -48,7 +44,7 @@ export const connect = async (options: NatsOptions): Promise<NatsConnection> => 
   const servers = [options.servers].flat().map(withoutUser)
   let downSinceMs = performance.now()
   try {
-    const nc = await connectNode({
+    const nc = await connectWhole({
       ...(await credentials(options, servers)),
       servers,
       name: options.name ?? 'kiroku',
