@@ -64,6 +64,25 @@ describe('receives ahead of handlers', () => {
     done.resolve()
   })
 
+  it('leave no handler without a batch while others take long and messages wait', async () => {
+    const { client, watched, counts } = await start(new ManualTime())
+    const handlers = 20
+    const batch = 100
+    let isStuck = false
+    let running = 0
+    const stuck = Promise.withResolvers<void>()
+    const handler = (): unknown => (isStuck ? (running++, stuck.promise) : undefined)
+    watched.consume('mail', handler, { concurrency: handlers, batchMessages: batch })
+    await sendMany(client, 5_000)
+    await waitUntil(async () => (await counts()).committed === 5_000)
+    isStuck = true
+    // They come a few at a time, so that no receive brings all that it asks for.
+    for (let sent = 0; sent < 2 * handlers; sent++) await sendMany(client, batch)
+    await waitUntil(() => running === handlers)
+    stuck.resolve()
+    await waitUntil(async () => (await counts()).committed === 5_000 + 2 * handlers * batch)
+  })
+
   it('bring nothing that a slow handler keeps from a free consumer', async () => {
     const time = new ManualTime()
     const { client, watched, asked, counts } = await start(time)

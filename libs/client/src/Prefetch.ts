@@ -113,7 +113,7 @@ export class Prefetch {
     if (this.#isStopped || this.#holds > 0) return
     const { aheadMs, clock, handlers, receive } = this.#options
     const depth = this.#depth()
-    const share = depth > handlers ? Math.ceil(depth / limits.receivesAhead) : 1
+    const share = depth > handlers ? Math.min(depth - handlers, Math.ceil(depth / limits.receivesAhead)) : 1
     let room = depth - (handlers - this.#takers.length) - this.#asked
     for (const { numbers, from } of this.#waiting) room -= Math.ceil((numbers.length - from) / receive.max)
     for (; room >= share; room -= share) void this.#receive(share)
