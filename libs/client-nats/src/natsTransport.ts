@@ -35,6 +35,8 @@ export const natsTransport = (nc: NatsConnection, options: NatsTransportOptions 
   const transport = ownerFirst(links, overNats(nc, options, links))
   return {
     ...transport,
+    // `ownerFirst` cannot know that links copy as well.
+    copies: true,
     close: async () => {
       await transport.close()
       links.close()
@@ -50,6 +52,7 @@ const overNats = (
   const { log = 'main', as, closesConnection = false } = options
   const requester = requestCommands(nc, { log, as, links })
   return {
+    copies: true,
     directory: () => (as === undefined ? readDirectory(nc, log) : askedDirectory(nc, log, as)),
     request: requester.request,
     onOwnerChanged: requester.onOwnerChanged,

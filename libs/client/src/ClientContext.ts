@@ -2,6 +2,7 @@ import { KirokuError } from '@kiroku/protocol'
 import type { ClientEvent } from './ClientEvent.ts'
 import type { ClientOptions } from './ClientOptions.ts'
 import { realClock, type Clock } from './Clock.ts'
+import { EnvelopeMemory } from './EnvelopeMemory.ts'
 import { Reachability } from './Reachability.ts'
 import type { Transport } from './Transport.ts'
 import { limits } from './limits.ts'
@@ -17,6 +18,8 @@ export interface ClientContext {
   readonly sendTimeoutMs: number | undefined
   readonly sendPatience: NonNullable<ClientOptions['sendPatience']>
   readonly requestTimeoutMs: number
+  /** Where envelopes of sends lie; undefined: each in memory of its own. */
+  readonly envelopes: EnvelopeMemory | undefined
 }
 
 /** The context of a client as its options say. Errors: `InvalidArgument`. */
@@ -32,6 +35,8 @@ export const createContext = (transport: Transport, options: ClientOptions): Cli
       options.sendTimeoutMs === undefined ? undefined : timeout('sendTimeoutMs', options.sendTimeoutMs),
     sendPatience: options.sendPatience ?? { silenceMs: limits.sendSilenceMs, moveMs: limits.sendRepeatMs },
     requestTimeoutMs: timeout('requestTimeoutMs', options.requestTimeoutMs ?? 30_000),
+    envelopes:
+      transport.copies === true ? new EnvelopeMemory(options.envelopeSizes ?? limits.envelopes) : undefined,
   }
 }
 

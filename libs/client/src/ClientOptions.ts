@@ -1,6 +1,7 @@
 import type { Actor } from '@kiroku/protocol'
 import type { ClientEvent } from './ClientEvent.ts'
 import type { Clock } from './Clock.ts'
+import type { EnvelopeSizes } from './EnvelopeMemory.ts'
 
 /** Settings of a client. */
 export interface ClientOptions {
@@ -21,4 +22,6 @@ export interface ClientOptions {
   readonly clock?: Clock
   /** How long a send waits, in ms, where `sendTimeoutMs` is absent: while nobody answers, and while its partition moves. @internal */
   readonly sendPatience?: { readonly silenceMs: number; readonly moveMs: number }
+  /** @internal */
+  readonly envelopeSizes?: EnvelopeSizes
 }

@@ -23,6 +23,8 @@ export interface Unit {
   isOver?: boolean
   /** Its place among the units of its lane; set by the lane. */
   order: number
+  /** How many requests have brought it; counted by the lane. */
+  requests: number
   done(ok: NonNullable<Answer['ok']>): void
   failed(error: KirokuError): void
 }
@@ -149,6 +151,7 @@ export class Lane {
     this.#requests.add(units)
     const commands = units.map((unit) => {
       unit.isUnderWay = true
+      unit.requests++
       return unit.command()
     })
     this.#link.call(commands, limits.replyMsMax).then(

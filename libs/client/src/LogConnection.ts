@@ -1,5 +1,6 @@
 import { checkQueueName, KirokuError, partitionOf } from '@kiroku/protocol'
 import type { ClientContext } from './ClientContext.ts'
+import type { EnvelopeMemory } from './EnvelopeMemory.ts'
 import { PartitionClient } from './PartitionClient.ts'
 import { QueueRoute } from './QueueRoute.ts'
 import { SendPatience, type WaitingSend } from './SendPatience.ts'
@@ -12,10 +13,13 @@ import { unavailable } from './unavailable.ts'
 export class OpenLog {
   readonly directory: LogDirectory
   readonly partitions: readonly PartitionClient[]
+  /** Where envelopes of sends lie; undefined: each in memory of its own. */
+  readonly envelopes: EnvelopeMemory | undefined
   readonly #byQueue = new Map<string, QueueRoute>()
 
   constructor(directory: LogDirectory, context: ClientContext) {
     this.directory = directory
+    this.envelopes = context.envelopes
     this.partitions = Array.from({ length: directory.partitions }, (_, n) => new PartitionClient(n, context))
     for (const { sender } of this.partitions)
       sender.onSpread = (queue, view) => this.#byQueue.get(queue)?.learn(view)

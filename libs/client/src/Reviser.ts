@@ -74,6 +74,7 @@ export class Reviser {
       deadlineMs: wish.deadlineMs,
       doubt: false,
       order: 0,
+      requests: 0,
       done: () => {
         this.#numbers.close(number)
         wish.done()

@@ -235,8 +235,11 @@ export class Sender {
       deadlineMs: begunMs + sendTimeoutMs,
       doubt: false,
       order: 0,
+      requests: 0,
       done: (ok) => {
         close()
+        // An earlier request with it may still wait to be written.
+        if (unit.requests === 1) this.#link.context.envelopes?.giveBack(messages)
         this.#order.close(queue, send)
         const { queue: id, first, numbers, spread: news } = ok as Answers['Enqueue']
         if (news !== undefined) this.onSpread(queue, news)
@@ -250,6 +253,8 @@ export class Sender {
       },
       failed: (error) => {
         close()
+        // Other requests may bring them again, alone or to another partition.
+        this.#link.context.envelopes?.leave(messages)
         if (waiters.length > 1 && isOfOneMessage.has(error.id)) return this.#split(group, send)
         this.#order.close(queue, send)
         const reason = reasonOf(queue, unit, error)

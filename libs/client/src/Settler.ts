@@ -115,6 +115,7 @@ export class Settler {
       deadlineMs: group.deadlineMs,
       doubt: false,
       order: 0,
+      requests: 0,
       done: (ok) => {
         const refusals = refusalsOf(ok, settlement, unit.doubt)
         for (const ticket of tickets)

@@ -20,6 +20,11 @@ export interface RequestOptions {
 
 /** The way from a client to the partitions' owners. Implementations: NATS and in-process. */
 export interface Transport {
+  /**
+   * Whether owners get copies of what a request carries, so that nothing reads it any more once its reply is there. Absent:
+   * they may keep the very bytes.
+   */
+  readonly copies?: boolean
   /** Called until it succeeds; never changes for a log. Errors: `Unavailable`, `NatsUnreachable`. */
   directory(): Promise<LogDirectory>
   /**

@@ -5,6 +5,7 @@ import {
   limits as partitionLimits,
   TextScratch,
 } from '@kiroku/protocol'
+import type { EnvelopeMemory } from './EnvelopeMemory.ts'
 import type { Marks } from './Marks.ts'
 import type { BatchOptions, SendOptions } from './SendOptions.ts'
 
@@ -15,8 +16,10 @@ const bodyText = new TextScratch()
 /**
  * Body and attributes, as the partition stores them. `own` wins over `shared`. Errors: `BodyTooLarge`,
  * `InvalidArgument` (a body that JSON cannot hold).
+ * @param memory where it is to lie; undefined: in memory of its own
  */
 export const encodeMessage = (
+  memory: EnvelopeMemory | undefined,
   body: unknown,
   marks: Marks | undefined,
   own: SendOptions,
@@ -39,7 +42,7 @@ export const encodeMessage = (
     traceHeader === undefined &&
     sender === undefined
   if (isPlain && tag === undefined && group === undefined && dedupId === undefined)
-    return encodeEnvelope(bytes)
+    return encodeEnvelope(bytes, undefined, memory)
   const meta: EnvelopeMeta = {
     ...(attributes === undefined ? {} : { attributes: checkAttributes(attributes) }),
     ...(attributeTypes === undefined ? {} : { attributeTypes: checkAttributes(attributeTypes) }),
@@ -51,7 +54,7 @@ export const encodeMessage = (
     ...(group === undefined ? {} : { group }),
     ...(dedupId === undefined ? {} : { dedupId }),
   }
-  const envelope = encodeEnvelope(bytes, meta)
+  const envelope = encodeEnvelope(bytes, meta, memory)
   const metaBytes = envelope.length - bytes.length
   if (metaBytes > partitionLimits.envelopeMetaBytesEver)
     throw new KirokuError(

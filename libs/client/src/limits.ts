@@ -11,6 +11,13 @@ export const limits = {
   requestCommandsMax: 256,
   /** A gathered send closes at this many bytes: three bodies of 256 KB, within what NATS takes by default. */
   sendBytesMax: 784 * 1024,
+  /** Memory that is used again for the envelopes of large sends, per client. */
+  envelopes: {
+    slabBytes: 1024 * 1024,
+    envelopeBytesMin: 4 * 1024,
+    keptSlabsMax: 16,
+    slabsMax: 64,
+  },
   /** Sends of one producer without an answer; half of what a partition remembers. */
   producerWindowSends: partitionLimits.producerWindowSends / 2,
   producersMax: 32,

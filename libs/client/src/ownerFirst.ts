@@ -15,7 +15,8 @@ export interface LocalOwners {
 
 /**
  * The transport of a client that reaches some owners directly, and all others over `transport`. Each request
- * goes to the partition's owner at that time, so that a client follows an owner that moves.
+ * goes to the partition's owner at that time, so that a client follows an owner that moves. It never says that it `copies`:
+ * owners in this process do not.
  */
 export const ownerFirst = (owners: LocalOwners, transport: Transport): Transport => {
   const strayListeners = new Set<(partition: number, reply: Reply) => void>()

@@ -20,7 +20,7 @@ export const sendMessage = async (
   const sent = typeof to === 'string' ? { ...options, body } : await fitting(to, { ...options, body })
   const log = connection.logToSend ?? (await connection.openToSend(queue))
   const marks = marksOf(options)
-  const stored = await log.of(queue).send(encodeMessage(sent.body, marks, sent), marks)
+  const stored = await log.of(queue).send(encodeMessage(log.envelopes, sent.body, marks, sent), marks)
   return { messageId: idOf(log, stored, 0) }
 }
 
@@ -38,7 +38,9 @@ export const sendMessages = async (
     typeof to === 'string' ? given : await Promise.all(given.map((message) => fitting(to, message)))
   const log = connection.logToSend ?? (await connection.openToSend(queue))
   const marks = messages.map((message) => marksOf(message, options))
-  const envelopes = messages.map((message, i) => encodeMessage(message.body, marks[i], message, options))
+  const envelopes = messages.map((message, i) =>
+    encodeMessage(log.envelopes, message.body, marks[i], message, options),
+  )
   const messageIds: string[] = []
   for (const stored of await log.of(queue).sendAll(envelopes, marks))
     for (let i = 0; i < stored.range.count; i++) messageIds.push(idOf(log, stored, i))

@@ -59,12 +59,20 @@ export const metaBytesMax = (bodyBytesMax: number, bytes: number): number =>
 const metaText = new TextScratch()
 const decoder = new TextDecoder()
 
-/** Joins meta and body: length of the meta as a varint, the meta as JSON (nothing when it is empty), the body. */
-export const encodeEnvelope = (body: Uint8Array, meta?: EnvelopeMeta): Uint8Array => {
+/**
+ * Joins meta and body: length of the meta as a varint, the meta as JSON (nothing when it is empty), the body.
+ * @param memory gives the bytes to write to, where it has some
+ */
+export const encodeEnvelope = (
+  body: Uint8Array,
+  meta?: EnvelopeMeta,
+  memory?: { take(bytes: number): Uint8Array | undefined },
+): Uint8Array => {
   const json = meta === undefined || isEmpty(meta) ? undefined : metaText.encode(JSON.stringify(meta))
   const length = json?.length ?? 0
   const prefix = length < 0x80 ? 1 : length < 0x4000 ? 2 : 3
-  const bytes = allocate(prefix + length + body.length)
+  const size = prefix + length + body.length
+  const bytes = memory?.take(size) ?? allocate(size)
   if (prefix === 1) bytes[0] = length
   else if (prefix === 2) {
     bytes[0] = 0x80 | (length & 0x7f)
