@@ -192,6 +192,28 @@ describe('a client on the same machine', () => {
     await waitUntil(isLinked)
   })
 
+  it('stores large messages as they were sent, whatever breaks while they are written', async () => {
+    const { client, link, isLinked, takeOver } = await startLinked()
+    await waitUntil(isLinked)
+    const bytesOf = (i: number): number => 20_000 + ((i * 7_919) % 100_000)
+    const sends: Promise<unknown>[] = []
+    for (let i = 0; i < 240; i++) {
+      sends.push(client.send('mail', new Uint8Array(bytesOf(i)).fill(i)))
+      if (i % 60 === 50) link.disconnect()
+      if (i === 120) await takeOver()
+      if (i % 10 === 0) await sends.at(-15)
+    }
+    await Promise.all(sends)
+    for (let i = 0; i < 240;) {
+      const received = await client.receive('mail', { max: 100 })
+      for (const { body } of received) {
+        expect(body.length).toBe(bytesOf(i))
+        expect(body.every((byte) => byte === i)).toBe(true)
+        i++
+      }
+    }
+  })
+
   it('keeps its long poll when the link breaks, and when the node that it is linked to loses the partition', async () => {
     const { client, link, isLinked, takeOver } = await startLinked()
     await waitUntil(isLinked)
