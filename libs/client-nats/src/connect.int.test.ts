@@ -100,6 +100,14 @@ describe.each(['on', 'off'] as const)('a client with its link %s', (way) => {
     expect((await waiting).map((message) => message.text())).toEqual(['hello'])
   })
 
+  it('may use the memory of sends again, since owners get copies', async () => {
+    const { server } = await start(way)
+    const nc = await connectNats({ servers: server.url })
+    const transport = natsTransport(nc, { link: way, closesConnection: true })
+    closers.push(() => transport.close())
+    expect(transport.copies).toBe(true)
+  })
+
   it('loses no attempt when it dies with a receive parked', async () => {
     const { client: newClient, server } = await start(way)
     const client = await newClient()
