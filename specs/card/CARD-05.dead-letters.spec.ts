@@ -78,7 +78,7 @@ describe('dead letters', () => {
     expect((await (await world.log.partition(0)).state()).firstSeq).toBeGreaterThan(1)
     expect(await groupsOf(world)).toMatchObject([
       { form: 'too small', payload: { text: 'small' } },
-      { form: 'too large', payload: { bytes: 100_000, isCut: true } },
+      { form: 'too large', payload: { bytes: 300_000, isCut: true } },
     ])
   })
 

@@ -37,7 +37,7 @@ describe('a dead letter whose body is edited', () => {
     const large = 'x'.repeat(300_000)
     await world.client.queues.editBody('dead', { number: 2, messageId: ids[1]!, body: large }, by)
     await world.queue('other')
-    for (let i = 0; i < 60; i++) {
+    for (let i = 0; i < 120; i++) {
       await world.send('other', 'y'.repeat(10_000))
       await (await world.receive('other'))[0]!.ack()
       await world.advance('10 seconds')
