@@ -18,7 +18,7 @@ export class WholeMessages {
     this.#push = push
   }
 
-  /** Takes the next bytes, which belong to whoever gets the pieces. */
+  /** Takes the next bytes. Pieces may be views of them, so they must not be overwritten afterwards. */
   take(chunk: Buffer): void {
     let at = this.#message === undefined ? 0 : this.#fill(chunk, 0)
     if (this.#line !== undefined && at < chunk.length) {

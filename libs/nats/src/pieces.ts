@@ -5,12 +5,8 @@ import { addExtension } from 'msgpackr'
 const besideBytesMin = 4 * 1024
 
 /** Takes the place of a body that is written from where it lies. */
-class Beside {
-  readonly bytes: Uint8Array
-  constructor(bytes: Uint8Array) {
-    this.bytes = bytes
-  }
-}
+class Beside {}
+const beside = new Beside()
 
 /** What stands in its place until then; it is never sent, so that nobody can know it. */
 const token = randomBytes(16)
@@ -25,7 +21,7 @@ export const besides = (messages: readonly Uint8Array[], large: Uint8Array[]): r
   const replaced = messages.map((body): object => {
     if (body.length < besideBytesMin) return body
     large.push(body)
-    return new Beside(body)
+    return beside
   })
   return large.length === before ? messages : (replaced as Uint8Array[])
 }
