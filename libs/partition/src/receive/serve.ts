@@ -9,12 +9,15 @@ import { Taking } from './DeliveryBuilder.ts'
 import type { Poll } from './Poll.ts'
 import { endPoll, wakePoll } from './decideReceive.ts'
 
-/** Messages delivered in one turn; who is not served then is served in the next, so that no frame is too large. */
-const deliveredPerTurnMax = 20_000
+/**
+ * Messages delivered in one turn, about; who is not served then is served in the next, so that no frame is too large, and
+ * no turn holds the thread for long.
+ */
+const deliveredPerTurnMax = 2_000
 /** Room in the record that a receive needs: for its fact, and for a message that it finds to be over. */
 const receiveBytes = 8 * 1024
 /** What a receive counts at least. */
-const deliveredPerReceiveMin = 20
+const deliveredPerReceiveMin = 2
 
 /** Serves the waiting receives of every subscription where something changed. */
 export const deliver = <B>(turn: Turn<B>): void => {
