@@ -16,12 +16,16 @@ export interface Part {
  *
  * @param only names of those to run; all of them when empty
  * @param beside what they get in addition
+ * Errors: when there is no part of a name.
  */
 export const runParts = async <A extends object>(
   parts: Readonly<Record<string, (bench: A & Part) => Promise<Figure[]>>>,
   only: readonly string[],
   beside: A,
 ): Promise<Figure[]> => {
+  const unknown = only.find((part) => !Object.hasOwn(parts, part))
+  if (unknown !== undefined)
+    throw new Error(`there is no part "${unknown}", but ${Object.keys(parts).join(', ')}`)
   const progress = new Progress()
   const folders: string[] = []
   const folder = async (): Promise<string> => {

@@ -106,7 +106,7 @@ export class PeerServer {
       RABBITMQ_PID_FILE: join(folder, 'pid'),
     }
     const programs = [['epmd', [], { env }] as const, [rabbitScript, [], { env }] as const]
-    return PeerServer.#ready({ folder, port, programs })
+    return PeerServer.#ready({ folder, port, programs, isReady: () => speaksAmqp(port) })
   }
 
   /** PostgreSQL that has each commit on disk before it confirms it. */
@@ -212,13 +212,26 @@ const descendantsOf = (pid: number): number[] =>
   childrenOf(pid).flatMap((child) => [child, ...descendantsOf(child)])
 
 /** Whether Redis has read what it has on disk; until then it says that it is loading. */
-const hasLoaded = (port: number): Promise<boolean> =>
+const hasLoaded = async (port: number): Promise<boolean> => {
+  const said = await saysTo(port, 'PING\r\n')
+  return said?.toString().startsWith('+PONG') === true
+}
+
+/** Whether RabbitMQ begins a connection: its port may be open, and closed again, before. */
+const speaksAmqp = async (port: number): Promise<boolean> => {
+  const said = await saysTo(port, 'AMQP\x00\x00\x09\x01')
+  return said?.[0] === 1
+}
+
+/** What a server says first when it is told something; undefined: it takes no connection, or ends it. */
+const saysTo = (port: number, text: string): Promise<Buffer | undefined> =>
   new Promise((resolve) => {
-    const socket = net.connect(port, '127.0.0.1', () => socket.write('PING\r\n'))
-    socket.once('error', () => resolve(false))
+    const socket = net.connect(port, '127.0.0.1', () => socket.write(text))
+    socket.once('error', () => resolve(undefined))
+    socket.once('close', () => resolve(undefined))
     socket.once('data', (said) => {
+      resolve(said)
       socket.destroy()
-      resolve(said.toString().startsWith('+PONG'))
     })
   })
 

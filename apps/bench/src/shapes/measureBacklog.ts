@@ -2,12 +2,15 @@ import { bytesIn } from '../bytesIn.ts'
 import { residentBytes } from '../console/processorTime.ts'
 import { type Figure, informs } from '../Figure.ts'
 import { handled, inBatches } from './measureTurns.ts'
-import { type ShapeSystem, ShapeSystems } from './ShapeSystems.ts'
+import { rawName, type ShapeSystem, ShapeSystems } from './ShapeSystems.ts'
 import type { ShapesRun } from './ShapesRun.ts'
 import { bodyBytes } from './sizes.ts'
 
 /** So few that their queue is as good as empty. */
 const fewPart = 20
+
+/** How long a system may handle what waits: one that takes longer is judged by what it handled until then. */
+const handlingMsMax = 90_000
 
 /** What very many messages that wait take, and how fast they are handled, against few. */
 export const measureBacklog = async (run: ShapesRun): Promise<Figure[]> => {
@@ -21,9 +24,9 @@ export const measureLargeBacklog = async (run: ShapesRun): Promise<Figure[]> => 
   return await backlogOf(run, [await servers.kiroku()], run.sizes.waitingMany)
 }
 
-/** Kiroku and its peers, each once, however it sends. */
+/** Kiroku and its peers, each once, as it sends fastest. */
 export const queuesOf = async (servers: ShapeSystems): Promise<readonly ShapeSystem[]> =>
-  (await servers.all()).filter(({ sendsBatches }) => sendsBatches !== true)
+  (await servers.all()).filter(({ name }) => name !== rawName)
 
 interface Held {
   readonly name: string
@@ -68,8 +71,11 @@ const backlogOf = async (
 const hold = async ({ progress }: ShapesRun, system: ShapeSystem, waiting: number): Promise<Held> => {
   const { name, load, folder, own } = system
   const few = Math.ceil(waiting / fewPart)
-  const perSecond = async (messages: number): Promise<number> =>
-    (messages * 1_000) / (await load.ask('consume', handled(system, messages, bodyBytes)))
+  const perSecond = async (messages: number): Promise<number> => {
+    const how = { ...handled(system, messages, bodyBytes), msMax: handlingMsMax }
+    const drained = await load.ask('drain', how)
+    return (drained.messages * 1_000) / drained.ms
+  }
   progress.step(`${name}, few messages`)
   // The first time only warms up.
   let fewPerSecond = 0

@@ -82,6 +82,21 @@ const tasksOf = (driver: ShapeDriver) => {
       return performance.now() - beganMs
     },
 
+    /** Handles messages that are waiting: so many, or as many as it can in `msMax`; resolves when they are acknowledged. */
+    drain: async ({ messages, handling, msMax }: Draining): Promise<{ messages: number; ms: number }> => {
+      let done = 0
+      const { promise: ended, resolve } = Promise.withResolvers<void>()
+      const beganMs = performance.now()
+      const stop = await driver.consume(handling, () => {
+        if (++done === messages) resolve()
+      })
+      const timer = setTimeout(resolve, msMax)
+      await ended
+      clearTimeout(timer)
+      await stop()
+      return { messages: done, ms: performance.now() - beganMs }
+    },
+
     /** Sends messages and handles them at the same time; resolves when they are acknowledged. */
     live: async ({ handling, ...args }: Publishing & { handling?: Handling }): Took => {
       const end = await begin(args.messages, handling)
@@ -123,6 +138,12 @@ export interface Publishing {
   readonly bodyBytes: number
   readonly batch: number
   readonly window: number
+}
+
+interface Draining {
+  readonly messages: number
+  readonly handling?: Handling
+  readonly msMax: number
 }
 
 /** Bytes of a body that is sent at a pace. */
