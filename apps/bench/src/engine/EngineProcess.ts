@@ -34,6 +34,8 @@ export class EngineProcess {
     readonly profile?: string | undefined
     /** Root of another checkout, whose engine it is; default: this one. */
     readonly root?: string | undefined
+    /** The script that starts it; default: that of its checkout's sources. */
+    readonly launcher?: string | undefined
     /** Whether its auditor runs; default: it does not. */
     readonly isAudited?: boolean
     /** Whether it has its console, of the sources as they are; default: it has none. */
@@ -53,6 +55,7 @@ export class EngineProcess {
       dataDir,
       profile,
       root = ownRoot,
+      launcher = launcherOf(root),
       isAudited = false,
       hasConsole = false,
       recordBytes,
@@ -65,7 +68,7 @@ export class EngineProcess {
     if (sqs !== undefined) args.push('--sqs', '127.0.0.1:0')
     if (sqs?.keysFile !== undefined) args.push('--sqs-keys-file', sqs.keysFile)
     const child = fork(
-      launcherOf(root),
+      launcher,
       [...args, '--partitions', String(partitions), '--data-dir', dataDir, '--http', '127.0.0.1:0'],
       {
         // The launcher would have to give up our channel for them.

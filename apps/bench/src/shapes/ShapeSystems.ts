@@ -54,6 +54,8 @@ export interface KirokuOptions {
   readonly name?: string
   readonly partitions?: number
   readonly isAudited?: boolean
+  /** The script that starts it; default: that of the sources. */
+  readonly launcher?: string
 }
 
 /** Everything that a part starts, which ends with it. */
@@ -66,15 +68,16 @@ export class ShapeSystems implements AsyncDisposable {
   }
 
   /** Kiroku and all peers that are installed. */
-  async all(): Promise<readonly ShapeSystem[]> {
+  async all(options?: KirokuOptions): Promise<readonly ShapeSystem[]> {
     this.#run.progress.step('starting Kiroku and its peers')
-    return [await this.kiroku(), ...(await this.peers())]
+    return [await this.kiroku(options), ...(await this.peers())]
   }
 
   async kiroku({
     name = 'Kiroku',
     partitions = 4,
     isAudited = true,
+    launcher,
   }: KirokuOptions = {}): Promise<ShapeSystem> {
     const monitor = await freePort()
     const nats = await startServer({ syncInterval: 'always', extraConfig: `http: "127.0.0.1:${monitor}"` })
@@ -86,6 +89,7 @@ export class ShapeSystems implements AsyncDisposable {
         partitions,
         dataDir,
         isAudited,
+        launcher,
         profile: this.#run.profile,
       })
     let engine = await start()

@@ -2,7 +2,7 @@ import { bytesIn } from '../bytesIn.ts'
 import { residentBytes } from '../console/processorTime.ts'
 import { type Figure, informs } from '../Figure.ts'
 import { handled, inBatches } from './measureTurns.ts'
-import { rawName, type ShapeSystem, ShapeSystems } from './ShapeSystems.ts'
+import { type KirokuOptions, rawName, type ShapeSystem, ShapeSystems } from './ShapeSystems.ts'
 import type { ShapesRun } from './ShapesRun.ts'
 import { bodyBytes } from './sizes.ts'
 
@@ -25,8 +25,10 @@ export const measureLargeBacklog = async (run: ShapesRun): Promise<Figure[]> => 
 }
 
 /** Kiroku and its peers, each once, as it sends fastest. */
-export const queuesOf = async (servers: ShapeSystems): Promise<readonly ShapeSystem[]> =>
-  (await servers.all()).filter(({ name }) => name !== rawName)
+export const queuesOf = async (
+  servers: ShapeSystems,
+  options?: KirokuOptions,
+): Promise<readonly ShapeSystem[]> => (await servers.all(options)).filter(({ name }) => name !== rawName)
 
 interface Held {
   readonly name: string

@@ -1,4 +1,8 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { atMost, type Figure, informs, median } from '../Figure.ts'
+import { ownRoot } from '../LoadProcess.ts'
 import { inBatches } from './measureTurns.ts'
 import { queuesOf } from './measureBacklog.ts'
 import { type ShapeSystem, ShapeSystems } from './ShapeSystems.ts'
@@ -9,14 +13,23 @@ const firstMsMax = 1_500
 
 /** From `kill -9` beside very many messages that wait until the server serves again, and until a client that connects then has its first message. */
 export const measureRecovery = async (run: ShapesRun): Promise<Figure[]> => {
+  const launcher = await installable(run)
   await using servers = new ShapeSystems(run)
-  return await recoveryOf(run, await queuesOf(servers), run.sizes.waiting)
+  return await recoveryOf(run, await queuesOf(servers, { launcher }), run.sizes.waiting)
 }
 
 /** The same of Kiroku with ten times as many. */
 export const measureLargeRecovery = async (run: ShapesRun): Promise<Figure[]> => {
+  const launcher = await installable(run)
   await using servers = new ShapeSystems(run)
-  return await recoveryOf(run, [await servers.kiroku()], run.sizes.waitingMany)
+  return await recoveryOf(run, [await servers.kiroku({ launcher })], run.sizes.waitingMany)
+}
+
+/** Builds the package that people install, which starts sooner than the sources; resolves with what starts it. */
+const installable = async ({ progress }: ShapesRun): Promise<string> => {
+  progress.step('building the package that people install')
+  await promisify(execFile)(process.execPath, [join(ownRoot, 'tools/build.ts'), 'cli'], { cwd: ownRoot })
+  return join(ownRoot, 'dist/packages/cli/bin/kiroku.mjs')
 }
 
 const recoveryOf = async (
