@@ -58,6 +58,14 @@ export const plainRoutes = (dependencies: ApiDependencies, plain: PlainRoutes) =
     ),
   )
 
+/** Headers that every answer has, unless it says otherwise. */
+export const headersOfAll = {
+  'content-security-policy': "default-src 'self' 'unsafe-inline' data:; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+} as const
+
 /**
  * What holds for every answer. No page may load anything from elsewhere; an answer with a stricter policy
  * keeps it. And no request fails without a line in the log and an error of Kiroku, wherever it failed.
@@ -67,14 +75,7 @@ export const everyAnswer = (onDefect: OnDefect) =>
     (response) =>
       Effect.map(
         Effect.catchCause(response, (cause) => answerFailure(cause, onDefect)),
-        (answer) =>
-          HttpServerResponse.setHeaders(answer, {
-            'content-security-policy': "default-src 'self' 'unsafe-inline' data:; frame-ancestors 'none'",
-            'x-content-type-options': 'nosniff',
-            'referrer-policy': 'no-referrer',
-            'cache-control': 'no-store',
-            ...answer.headers,
-          }),
+        (answer) => HttpServerResponse.setHeaders(answer, { ...headersOfAll, ...answer.headers }),
       ),
     { global: true },
   )

@@ -1,11 +1,9 @@
-import * as NodeHttpServer from '@effect/platform-node/NodeHttpServer'
 import {
   checkBind,
   httpLimitsDefault,
   httpUrl,
   InFlight,
   limitedServer,
-  listenError,
   OperationTimes,
   Refusals,
   Tokens,
@@ -15,15 +13,9 @@ import {
   type HttpLimits,
   type OpenDoor,
 } from '@kiroku/doors'
-import * as Cause from 'effect/Cause'
-import * as Context from 'effect/Context'
-import * as Effect from 'effect/Effect'
-import * as Exit from 'effect/Exit'
 import * as Layer from 'effect/Layer'
-import * as Scope from 'effect/Scope'
 import * as HttpApiSwagger from 'effect/http-api/HttpApiSwagger'
 import * as HttpRouter from 'effect/http/HttpRouter'
-import * as HttpServer from 'effect/http/HttpServer'
 import type { ApiDependencies } from './ApiDependencies.ts'
 import { apiLayer } from './apiLayer.ts'
 import type { ConsolePages } from './console/ConsolePages.ts'
@@ -32,6 +24,8 @@ import { Api } from './definition/Api.ts'
 import type { OnReveal } from './handlers/messages.ts'
 import { limitRequests } from './limitRequests.ts'
 import { everyAnswer, plainRoutes } from './plainRoutes.ts'
+import { singleSends } from './sends/singleSends.ts'
+import { serveRoutes } from './serveRoutes.ts'
 
 /** Where and how the API is served. */
 export interface ApiOptions
@@ -83,28 +77,18 @@ export const startApi = async (dependencies: ApiDependencies, options: ApiOption
     limitRequests(inFlight),
     everyAnswer(onDefect),
   )
-  const server = HttpRouter.serve(routes, {
-    disableLogger: true,
-    disableListenLog: true,
-  }).pipe(
-    Layer.provideMerge(
-      NodeHttpServer.layer(() => limitedServer(limits, () => inFlight.dropped(), options.certificate), {
-        host: options.host,
-        port: options.port,
-        gracefulShutdownTimeout: options.drainMs ?? 5_000,
-      }),
-    ),
-  )
-  const scope = await Effect.runPromise(Scope.make())
-  const exit = await Effect.runPromiseExit(Layer.buildWithScope(server, scope))
-  if (Exit.isFailure(exit)) throw listenError(Cause.squash(exit.cause), options)
-  const { address } = Context.get(exit.value, HttpServer.HttpServer)
-  const port = 'port' in address ? address.port : options.port
+  const { bodyBytesMax, certificate } = options
+  const server = limitedServer(limits, () => inFlight.dropped(), certificate)
+  const app = HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true })
+  const served = await serveRoutes(app, server, {
+    ...options,
+    ahead: (other) => singleSends(dependencies, { tokens, onDefect, times, inFlight, bodyBytesMax }, other),
+  })
   return {
-    url: httpUrl({ host: options.host, port }, options.certificate !== undefined),
+    url: httpUrl({ host: options.host, port: served.port }, certificate !== undefined),
     close: () => {
       closing.abort()
-      return Effect.runPromise(Scope.close(scope, Exit.void))
+      return served.close()
     },
   }
 }

@@ -32,6 +32,13 @@ export class InFlight {
     this.#limits = limits
   }
 
+  /** Whether one more request of a connection would be refused now. */
+  isFull(connection: Connection): boolean {
+    const { requestsMax, requestsPerConnectionMax } = this.#limits
+    const own = this.#byConnection.get(connection)?.length ?? 0
+    return own >= requestsPerConnectionMax || this.#entered.size >= requestsMax
+  }
+
   /** Begins a request. Errors: `Busy`. */
   enter(connection: Connection, request: object): void {
     const { requestsMax, requestsPerConnectionMax } = this.#limits

@@ -13,6 +13,9 @@ import { searching } from './searching.ts'
 import { session } from './session.ts'
 import { subscriptions } from './subscriptions.ts'
 
+/** How what is sent is checked: an unknown field is an error. */
+export const payloads = { onExcessProperty: 'error' } as const
+
 /** The native HTTP API: the one definition behind the server, its OpenAPI page and `docs/openapi.json`. */
 export const Api = HttpApi.make('kiroku')
   .add(queues, subscriptions, redrives, messages, lookingBack, searching, matching, feed, cluster, session)
@@ -20,7 +23,7 @@ export const Api = HttpApi.make('kiroku')
   .middleware(Access)
   .middleware(Failures)
   .prefix('/v1')
-  .annotate(HttpApi.PayloadParseOptions, { onExcessProperty: 'error' })
+  .annotate(HttpApi.PayloadParseOptions, payloads)
   .annotateMerge(
     OpenApi.annotations({
       title: 'Kiroku',
