@@ -24,7 +24,7 @@ export const limits = {
   /** Bodies that wait for a partition; beyond it sends get `Busy`. */
   pendingBytesMax: 256 * 1024 * 1024,
   /** Messages of one settling command. */
-  settleMessagesMax: 2_500,
+  settleMessagesMax: 2_000,
   /**
    * How much work a consumer receives ahead of its handlers, in ms, and after how many times as long without a free
    * handler it gives that back; how many messages, which lose an attempt if the process dies; in how many receives, and

@@ -12,7 +12,7 @@ export const limits = {
   frameBytesMax: 2 * 1024 * 1024,
   frameMessagesMax: 30_000,
   /** Messages settled in one turn, about; a turn must not hold the thread for long. */
-  turnSettledMax: 5_000,
+  turnSettledMax: 2_000,
   /** Bytes that a turn keeps for the few small facts of the engine's own work. */
   actBytes: 2 * 1024,
   /** A body above this has a record of its own. */
