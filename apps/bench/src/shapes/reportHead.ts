@@ -30,7 +30,8 @@ ${markdownTable(meanings, 3)}
 
 Medians of ${rounds} on ${cores} ${cores === 1 ? 'core' : 'cores'} after a warm-up, the systems in turns; in each, a system does as many messages as it can
 in ${(sizes.turnMs / 1_000).toFixed(1)} s. The spread is the middle half of the rounds over their median; what lies further apart than ${spreadMax * 100} % was
-measured twice and is marked (!) where that did not help. A record of Kiroku's log is one fsync.
+measured twice and is marked (!) where that did not help. A record of Kiroku's log is one fsync. [Where a peer is ahead](shapes-behind.md), a page
+says why.
 
 Where a shape leaves the handlers open, Kiroku has \`consumeEach\` as it is by default, RabbitMQ a prefetch of 500, JetStream a pull of 500 or 16 MB,
 BullMQ and graphile-worker 100 jobs at a time, graphile-worker with a local queue of 500 too, and pg-boss batches of 500. A peer without

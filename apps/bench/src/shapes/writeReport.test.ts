@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { temporaryFolder } from '@kiroku/testkit'
 import { expect, it } from 'vitest'
@@ -24,6 +25,8 @@ it('keeps what an earlier run wrote of parts that did not run, in one order', as
 
 ## \`sizes\`, measured on ${today}
 
+Processor: ${cpus()[0]!.model}.
+
 ![Kiroku’s messages per second over those of the best peer](shapes-sizes.svg)
 
 ### what
@@ -33,6 +36,8 @@ it('keeps what an earlier run wrote of parts that did not run, in one order', as
 | Kiroku |          2 |
 
 ## \`idle\`, measured on ${today}
+
+Processor: ${cpus()[0]!.model}.
 
 ### what
 

@@ -1,4 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises'
+import { cpus } from 'node:os'
 import { dirname, join, parse } from 'node:path'
 import { barsSvg } from './barsSvg.ts'
 import type { Report } from './Report.ts'
@@ -26,7 +27,8 @@ export const writeReport = async (
 }
 
 const headOf = (part: string, picture: string | undefined): string => {
-  const title = `## \`${part}\`, measured on ${new Date().toISOString().slice(0, 10)}\n`
+  const [processor] = cpus()
+  const title = `## \`${part}\`, measured on ${new Date().toISOString().slice(0, 10)}\n\nProcessor: ${processor!.model}.\n`
   if (picture === undefined) return title
   return `${title}\n![Kiroku’s messages per second over those of the best peer](${picture})\n`
 }
