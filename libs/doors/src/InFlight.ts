@@ -34,14 +34,11 @@ export class InFlight {
 
   /** Whether one more request of a connection would be refused now. */
   isFull(connection: Connection): boolean {
-    const { requestsMax, requestsPerConnectionMax } = this.#limits
-    const own = this.#byConnection.get(connection)?.length ?? 0
-    return own >= requestsPerConnectionMax || this.#entered.size >= requestsMax
+    return this.#tooMany(this.#byConnection.get(connection)) !== undefined
   }
 
   /** Begins a request. Errors: `Busy`. */
   enter(connection: Connection, request: object): void {
-    const { requestsMax, requestsPerConnectionMax } = this.#limits
     let own = this.#byConnection.get(connection)
     if (own === undefined) {
       const known: Entered[] = (own = [])
@@ -49,13 +46,8 @@ export class InFlight {
       // Answers that wait behind another one on the connection are not told that it closed.
       connection.once('close', () => [...known].forEach(({ request: each }) => this.leave(each)))
     }
-    if (own.length >= requestsPerConnectionMax)
-      throw this.#refuse(
-        'requests',
-        `${own.length} requests of this connection wait for an answer, the limit`,
-      )
-    if (this.#entered.size >= requestsMax)
-      throw this.#refuse('requests', `${requestsMax} requests are being answered, the limit`)
+    const tooMany = this.#tooMany(own)
+    if (tooMany !== undefined) throw this.#refuse('requests', tooMany)
     const entered = { request, siblings: own, bytes: 0 }
     own.push(entered)
     this.#entered.set(request, entered)
@@ -113,6 +105,15 @@ export class InFlight {
         })),
       },
     ]
+  }
+
+  /** What one more request would be too many of; undefined: nothing. */
+  #tooMany(own: readonly Entered[] = []): string | undefined {
+    const { requestsMax, requestsPerConnectionMax } = this.#limits
+    if (own.length >= requestsPerConnectionMax)
+      return `${own.length} requests of this connection wait for an answer, the limit`
+    if (this.#entered.size >= requestsMax) return `${requestsMax} requests are being answered, the limit`
+    return undefined
   }
 
   #refuse(limit: Limited, message: string): KirokuError {
