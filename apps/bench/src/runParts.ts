@@ -12,11 +12,10 @@ export interface Part {
 }
 
 /**
- * Runs the parts of a benchmark one after the other.
+ * Runs the parts of a benchmark one after the other. Errors: there is no part of such a name.
  *
  * @param only names of those to run; all of them when empty
  * @param beside what they get in addition
- * Errors: when there is no part of a name.
  */
 export const runParts = async <A extends object>(
   parts: Readonly<Record<string, (bench: A & Part) => Promise<Figure[]>>>,

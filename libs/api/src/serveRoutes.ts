@@ -29,17 +29,21 @@ export const serveRoutes = async (
   const scope = await Effect.runPromise(Scope.make())
   const exit = await Effect.runPromiseExit(Layer.buildWithScope(layer, scope))
   if (Exit.isFailure(exit)) throw listenError(Cause.squash(exit.cause), { host, port })
-  putAhead(server, ahead)
+  const stepBack = putAhead(server, ahead)
   const { address } = Context.get(exit.value, HttpServer.HttpServer)
   return {
     port: 'port' in address ? address.port : port,
-    close: () => Effect.runPromise(Scope.close(scope, Exit.void)),
+    close: () => {
+      stepBack()
+      return Effect.runPromise(Scope.close(scope, Exit.void))
+    },
   }
 }
 
-/** Has a server answer with what `ahead` makes of that which answers now. */
-const putAhead = (server: Server, ahead: (other: RequestListener) => RequestListener): void => {
-  const [other] = server.listeners('request') as RequestListener[]
-  server.off('request', other!)
-  server.on('request', ahead(other!))
+/** Puts `ahead` in front of the listener that a server has. Returns what removes it again: the routes end their own listener. */
+const putAhead = (server: Server, ahead: (routes: RequestListener) => RequestListener): (() => void) => {
+  const [routes] = server.listeners('request') as [RequestListener]
+  const first = ahead(routes)
+  server.off('request', routes).on('request', first)
+  return () => void server.off('request', first).on('request', routes)
 }

@@ -23,7 +23,7 @@ export const limits = {
   producersMax: 32,
   /** Bodies that wait for a partition; beyond it sends get `Busy`. */
   pendingBytesMax: 256 * 1024 * 1024,
-  /** Messages of one settling command. */
+  /** Messages of one settling command: its partition decides it in one turn, which must not take long. */
   settleMessagesMax: 2_000,
   /**
    * How much work a consumer receives ahead of its handlers, in ms, and after how many times as long without a free

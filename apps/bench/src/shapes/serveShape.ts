@@ -49,20 +49,23 @@ const tasksOf = (driver: ShapeDriver) => {
   }
 
   /** Begins to handle messages; resolves when its consumer has begun or the first is handled, whichever is sooner. */
-  const begin = async (messages: number, handling: Handling | undefined) => {
-    let left = messages
+  const begin = async (messages: number, handling: Handling | undefined, msMax?: number) => {
+    let done = 0
     const { promise: all, resolve } = Promise.withResolvers<void>()
     const { promise: began, resolve: beginNow } = Promise.withResolvers<void>()
     const starting = driver.consume(handling, () => {
-      if (left === messages) beginNow()
-      if (--left === 0) resolve()
+      if (++done === 1) beginNow()
+      if (done === messages) resolve()
     })
     await Promise.race([starting, began])
-    /** Resolves when all are handled and acknowledged. */
-    return async (): Promise<void> => {
+    const timer = msMax === undefined ? undefined : setTimeout(resolve, msMax)
+    /** Resolves when all are handled and acknowledged, or what was handled in time; with how many these are. */
+    return async (): Promise<number> => {
       const stop = await starting
       await all
+      clearTimeout(timer)
       await stop()
+      return done
     }
   }
 
@@ -82,18 +85,11 @@ const tasksOf = (driver: ShapeDriver) => {
       return performance.now() - beganMs
     },
 
-    /** Handles messages that are waiting: so many, or as many as it can in `msMax`; resolves when they are acknowledged. */
+    /** Handles up to `messages` waiting messages, for at most `msMax`; resolves once they are acknowledged. */
     drain: async ({ messages, handling, msMax }: Draining): Promise<{ messages: number; ms: number }> => {
-      let done = 0
-      const { promise: ended, resolve } = Promise.withResolvers<void>()
       const beganMs = performance.now()
-      const stop = await driver.consume(handling, () => {
-        if (++done === messages) resolve()
-      })
-      const timer = setTimeout(resolve, msMax)
-      await ended
-      clearTimeout(timer)
-      await stop()
+      const end = await begin(messages, handling, msMax)
+      const done = await end()
       return { messages: done, ms: performance.now() - beganMs }
     },
 

@@ -100,7 +100,7 @@ describe('a single send over HTTP', () => {
     }
     const server = createServer(
       singleSends({ client }, { ...own, inFlight }, (other, response) => {
-        // It is counted by whoever answers it.
+        // Whoever answers a request counts it.
         inFlight.enter(other.socket, other)
         response.statusCode = left
         other.pipe(response)

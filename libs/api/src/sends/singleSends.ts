@@ -104,8 +104,9 @@ const admit = (
   if (!(Number(headers['content-length']) <= bytesMax) || headers['content-encoding'] !== undefined)
     return undefined
   const queue = path.exec(url!)?.[1]
-  const granted = queue === undefined ? undefined : grantedOn(queue, headers, tokens)
-  return granted === undefined ? undefined : { queue: queue!, granted }
+  if (queue === undefined) return undefined
+  const granted = grantedOn(queue, headers, tokens)
+  return granted && { queue, granted }
 }
 
 const grantedOn = (queue: string, headers: IncomingHttpHeaders, tokens: Tokens): Granted | undefined => {
