@@ -32,6 +32,7 @@ import { encodeBody } from './encodeMessage.ts'
 import { judgeLosses } from './judgeLosses.ts'
 import { limits } from './limits.ts'
 import { mergeNames } from './mergeNames.ts'
+import { listQueues } from './listQueues.ts'
 import { mergeParts, mergeQueues } from './mergeParts.ts'
 
 /** What administration needs of its client. */
@@ -311,15 +312,15 @@ export class Administration implements Queues {
     const closed: { readonly partition: number; readonly error: KirokuError }[] = []
     const lists = await Promise.all(
       partitions.map(({ link }) =>
-        link.ask<'ListQueues'>({ type: 'ListQueues' }).catch((error: unknown) => {
+        listQueues((command) => link.ask<'ListQueues'>(command)).catch((error: unknown) => {
           if (!isKirokuError(error) || error.id !== 'Quarantined') throw error
           closed.push({ partition: link.partition, error })
-          return { queues: [] }
+          return []
         }),
       ),
     )
     closed.sort((a, b) => a.partition - b.partition)
-    const queues = mergeQueues(lists.flatMap(({ queues }) => queues))
+    const queues = mergeQueues(lists.flat())
     const judge = closed.length === 0 ? judgeLosses(queues) : () => []
     return {
       queues: queues.map((queue) => withWarnings(queue, judge(queue))),

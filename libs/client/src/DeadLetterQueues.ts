@@ -1,8 +1,9 @@
 import {
   type Actor,
-  type Answers,
+  type Answer,
   type AppliedSection,
   type DeadLetterTarget,
+  errorFromWire,
   isKirokuError,
   KirokuError,
   partitionOf,
@@ -13,6 +14,7 @@ import type { PartitionClient } from './PartitionClient.ts'
 import type { QueueSection, QueueSettings } from './QueueSettings.ts'
 import { judgeLosses, type LossJudge } from './judgeLosses.ts'
 import { limits } from './limits.ts'
+import { listQueues } from './listQueues.ts'
 
 /** A change of a queue or a subscription. */
 export interface ChangeOptions {
@@ -61,15 +63,17 @@ export class DeadLetterQueues {
   }
 
   async #askAll(): Promise<LossJudge | undefined> {
-    const replies = await Promise.all(
+    const lists = await Promise.all(
       (await this.#context.partitions()).map(({ link }) =>
-        link.call([{ type: 'ListQueues' }], limits.partReplyMs).catch(() => undefined),
+        listQueues(async (command) => {
+          const { answers } = await link.call([command], limits.partReplyMs)
+          const answer = answers[0] as Answer<'ListQueues'>
+          if (answer.error !== undefined) throw errorFromWire(answer.error)
+          return answer.ok
+        }).catch(() => undefined),
       ),
     )
-    const lists = replies.map((reply) => reply?.answers[0]?.ok as Answers['ListQueues'] | undefined)
-    return lists.every((list) => list !== undefined)
-      ? judgeLosses(lists.flatMap(({ queues }) => queues))
-      : undefined
+    return lists.every((list) => list !== undefined) ? judgeLosses(lists.flat()) : undefined
   }
 
   /**

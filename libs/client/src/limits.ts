@@ -40,6 +40,8 @@ export const limits = {
   deafPlaceMs: 1_000,
   /** How long an unresponsive part is asked what it has. */
   partReplyMs: 2_000,
+  /** Queues that a partition describes in one answer: that takes it a millisecond or two. */
+  describedMax: 100,
   /** How long the partitions' lists of queues are reused to judge which queues lose failed messages. */
   lossJudgeMs: 5_000,
   /** Repeated receives that are remembered, for answers that come late. */

@@ -13,6 +13,8 @@ export const limits = {
   frameMessagesMax: 30_000,
   /** Messages settled in one turn, about; a turn must not hold the thread for long. */
   turnSettledMax: 2_000,
+  /** As many could be settled in the time that describing one queue takes, about. */
+  describedAsSettled: 10,
   /** Bytes that a turn keeps for the few small facts of the engine's own work. */
   actBytes: 2 * 1024,
   /** A body above this has a record of its own. */

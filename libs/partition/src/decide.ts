@@ -24,9 +24,9 @@ import {
   decidePause,
   decidePurgeQueue,
 } from './queue/decideQueue.ts'
-import { describeQueue, describeQueues } from './read/describe.ts'
-import { namesPage } from './read/namesPage.ts'
+import { describeQueue } from './read/describe.ts'
 import { describeGroups } from './read/describeGroups.ts'
+import { listQueues } from './read/listQueues.ts'
 import { decideCancelReceive, decideReceive } from './receive/decideReceive.ts'
 import { deliver } from './receive/serve.ts'
 import { decideCancelRedrive, decideDescribeRedrives, decideStartRedrive } from './redrive/decideRedrive.ts'
@@ -132,12 +132,7 @@ export const decide = <B extends Uint8Array | SizedRef>(
     case 'FollowPartition':
       return void decideFollow(turn, command, token)
     case 'ListQueues':
-      return void turn.ok(
-        token,
-        command.page === undefined
-          ? { queues: describeQueues(turn.state, turn.state.queues.values(), turn.now, turn.own) }
-          : { queues: [], names: namesPage(turn.state, command.page) },
-      )
+      return void turn.ok(token, listQueues(turn.own, command.page, turn.now))
     default:
       // `EditBody` comes as the owner's `ReplaceBody`, once it has looked at the body.
       return decideOwner(turn, command as OwnerCommand<B>, token)

@@ -78,7 +78,7 @@ export {
   type RedriveTo,
   type RedriveState,
 } from './observe/Redrive.ts'
-export type { NamesPage } from './command/observe.ts'
+export type { NamesPage, QueuesPage } from './command/observe.ts'
 export type { SpreadView } from './command/SpreadView.ts'
 export { parseStart, type StartClock, type StartPosition } from './command/StartPosition.ts'
 export { isCommand, nodeCommands } from './command/isCommand.ts'
@@ -132,15 +132,8 @@ export {
   type QueueChange,
   type QueueSnapshot,
 } from './observe/PartitionUpdate.ts'
-export {
-  figuresOf,
-  mergeTimes,
-  timeBucket,
-  timeBuckets,
-  type QueueTimes,
-  type TimeFigures,
-  timesOf,
-} from './observe/QueueTimes.ts'
+export { mergeTimes, type QueueTimes, type TimeFigures, timesOf } from './observe/QueueTimes.ts'
+export { timeBucket, timeBuckets, TimeCounts } from './observe/TimeCounts.ts'
 export { clockTrouble, type ClockTrouble } from './observe/clockTrouble.ts'
 export { heldWarning } from './observe/heldWarning.ts'
 export { largestConsumers, mergeConsumers } from './observe/mergeConsumers.ts'

@@ -1,4 +1,4 @@
-import { figuresOf, timeBucket, timeBuckets, type BatchFigures } from '@kiroku/protocol'
+import { TimeCounts, type BatchFigures } from '@kiroku/protocol'
 
 /** Messages that became available at one time, in ms. */
 export interface Arrival {
@@ -23,7 +23,7 @@ export interface BatchSettings {
  */
 export const costOf = (arrivals: readonly Arrival[], settings: BatchSettings): BatchFigures => {
   const { batchMessages, batchWaitMs, batchBytes = Number.POSITIVE_INFINITY } = settings
-  const waits = new Uint32Array(timeBuckets)
+  const waits = new TimeCounts()
   let [deliveries, messages] = [0, 0]
   /** The first arrival that is not delivered, and how many of its messages are. */
   let [next, taken] = [0, 0]
@@ -50,9 +50,9 @@ export const costOf = (arrivals: readonly Arrival[], settings: BatchSettings): B
     deliveries++
     for (const { at, count } of parts) {
       messages += count
-      waits[timeBucket(closes - at)]! += count
+      waits.note(closes - at, count)
     }
   }
-  const waited = figuresOf(waits)
+  const waited = TimeCounts.figures([waits])
   return { deliveries, messages, ...(waited === undefined ? {} : { waited }) }
 }

@@ -20,6 +20,19 @@ it('spreads many settlements over several turns, in their order, so that no turn
   expect(box.size).toBe(0)
 })
 
+it('spreads what asks for descriptions over several turns', () => {
+  const box = new Mailbox({ frameBytesMax: 512 * 1024 })
+  const perTurn = limits.turnSettledMax / limits.describedAsSettled
+  const describing: CommandOf<'DescribeQueue'> = { type: 'DescribeQueue', queue: 'q' }
+  const page: CommandOf<'ListQueues'> = { type: 'ListQueues', page: { max: perTurn, described: true } }
+  const everything: CommandOf<'ListQueues'> = { type: 'ListQueues' }
+  const commands = [...Array.from({ length: perTurn }, () => describing), page, everything, ack(1, 1)]
+  for (const command of commands) box.put({ command, token: 1, bytes: 0 })
+  const turns: number[] = []
+  while (box.isReady) turns.push(box.gather().first.length)
+  expect(turns).toEqual([perTurn, 1, 1, 1])
+})
+
 const send = (queue: string, number: number): Bringing => {
   const command: CommandOf<'Enqueue'> = {
     type: 'Enqueue',

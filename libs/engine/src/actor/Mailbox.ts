@@ -5,7 +5,7 @@ import type { Sizes } from '../append/Sizes.ts'
 import type { LargeBodyWrite } from '../bodies/LargeBodyWrite.ts'
 import { limits } from '../limits.ts'
 import { Fifo } from './Fifo.ts'
-import { settledBy } from './commandBytes.ts'
+import { turnShare } from './commandBytes.ts'
 
 /** What the core decides; the rest the engine answers itself. */
 type PartitionCommand = Exclude<Command, { type: EngineCommand }>
@@ -183,7 +183,7 @@ export class Mailbox {
       this.#size--
       if (mail.command !== undefined) {
         this.#bytes -= mail.bytes
-        settled += settledBy(mail.command)
+        settled += turnShare(mail.command)
       }
       bytes += mail.bytes
       first.push(mail)

@@ -1,4 +1,5 @@
 import type { Command } from '@kiroku/protocol'
+import { limits } from '../limits.ts'
 
 /** Bytes of a dedup key on record. */
 const keyBytes = 17
@@ -20,8 +21,15 @@ export const commandBytes = (command: Command): number => {
   return bytes
 }
 
-/** Messages that a command settles. */
-export const settledBy = (command: Command): number => {
+/** What deciding a command takes, in messages that could be settled meanwhile, about. */
+export const turnShare = (command: Command): number => {
+  if (command.type === 'DescribeQueue') return limits.describedAsSettled
+  if (command.type === 'ListQueues')
+    return command.page?.described === true
+      ? command.page.max * limits.describedAsSettled
+      : command.page === undefined
+        ? limits.turnSettledMax
+        : 0
   let messages = 0
   if ('items' in command)
     for (const { numbers } of command.items)

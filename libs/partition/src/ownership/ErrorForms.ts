@@ -24,11 +24,6 @@ export class ErrorForms {
     this.#note(name, count, [[text, count]])
   }
 
-  /** Adds what others counted. */
-  add(others: ErrorForms): void {
-    for (const [name, { count, texts }] of others.#forms) this.#note(name, count, texts)
-  }
-
   #note(name: string, count: number, texts: Iterable<readonly [string, number]>): void {
     let form = this.#forms.get(name)
     if (form === undefined) {
@@ -41,13 +36,20 @@ export class ErrorForms {
         form.texts.set(text, (form.texts.get(text) ?? 0) + times)
   }
 
-  /** The most frequent form: by a text that is most of it, or by itself; empty: there was no error, or none gave a reason. */
-  get most(): string {
-    const [most] = [...this.#forms].toSorted(
+  /**
+   * The most frequent form of several counts together: by a text that is most of it, or by itself; empty: there was no
+   * error, or none gave a reason.
+   */
+  static most(all: readonly ErrorForms[]): string {
+    const some = all.filter((each) => each.#forms.size > 0)
+    if (some.length === 0) return ''
+    const together = new ErrorForms()
+    for (const each of some)
+      for (const [name, { count, texts }] of each.#forms) together.#note(name, count, texts)
+    const [most] = [...together.#forms].toSorted(
       ([a, { count: n }], [b, { count: m }]) => m - n || (a < b ? -1 : 1),
     )
-    if (most === undefined) return ''
-    const [name, { count, texts }] = most
+    const [name, { count, texts }] = most!
     for (const [text, times] of texts) if (2 * times > count) return text
     return name
   }

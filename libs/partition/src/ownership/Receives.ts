@@ -27,6 +27,14 @@ export class Receives {
     for (const poll of this.groupPolls.all()) if (!poll.done) yield poll
   }
 
+  /** How many receives wait. */
+  get waitingCount(): number {
+    let count = 0
+    for (const poll of this.polls) if (!poll.done) count++
+    if (!this.groupPolls.isEmpty) for (const poll of this.groupPolls.all()) if (!poll.done) count++
+    return count
+  }
+
   configure(sub: Subscription): void {
     this.flow = Flow.of(sub.config, sub.queue.share, this.flow)
   }

@@ -1,11 +1,4 @@
-import {
-  figuresOf,
-  limits,
-  type RecentBatches,
-  timeBucket,
-  timeBuckets,
-  type TimeFigures,
-} from '@kiroku/protocol'
+import { limits, type RecentBatches, TimeCounts, type TimeFigures } from '@kiroku/protocol'
 import type { Subscription } from '../state/QueueState.ts'
 import { ErrorForms } from './ErrorForms.ts'
 
@@ -15,16 +8,16 @@ interface Slot {
   ended: number
   failed: number
   readonly errors: ErrorForms
-  /** How long messages took until they were settled, by bucket. */
-  readonly took: Uint32Array
+  /** How long messages took until they were settled. */
+  readonly took: TimeCounts
   late: number
   renewed: number
   leaseMsMax: number
   deliveries: number
   messages: number
   messagesMax: number
-  /** How long messages waited for others to fill their batch, by bucket. */
-  readonly waited: Uint32Array
+  /** How long messages waited for others to fill their batch. */
+  readonly waited: TimeCounts
 }
 
 /** What was delivered to one receive. */
@@ -101,10 +94,10 @@ export class RecentDeliveries {
     slot.messages += enqueuedAt.length
     if (messagesMax > slot.messagesMax) slot.messagesMax = messagesMax
     if (waitMsMax === 0) {
-      slot.waited[0]! += enqueuedAt.length
+      slot.waited.note(0, enqueuedAt.length)
       return
     }
-    for (const at of enqueuedAt) slot.waited[timeBucket(Math.min(waitMsMax, now - Math.max(openedAt, at)))]!++
+    for (const at of enqueuedAt) slot.waited.note(Math.min(waitMsMax, now - Math.max(openedAt, at)), 1)
   }
 
   renewed(sub: Subscription, count: number, now: number): void {
@@ -114,7 +107,7 @@ export class RecentDeliveries {
   /** Notes that the consumer settled `count` messages `ms` after their delivery, `late` of them with their lease ended. */
   settled(sub: Subscription, count: number, late: number, ms: number, now: number): void {
     const slot = this.#slot(sub, now)
-    slot.took[timeBucket(ms)]! += count
+    slot.took.note(ms, count)
     slot.late += late
     const hour = this.#hour(sub, now)
     hour.settled += count
@@ -129,22 +122,12 @@ export class RecentDeliveries {
     if (slots.length === 0 && hours.length === 0) return undefined
     const sum = (key: 'ended' | 'failed' | 'late' | 'renewed' | 'deliveries' | 'messages'): number =>
       slots.reduce((total, slot) => total + slot[key], 0)
-    const errors = new ErrorForms()
-    const took = new Uint32Array(timeBuckets)
-    const waits = new Uint32Array(timeBuckets)
-    for (const slot of slots) {
-      errors.add(slot.errors)
-      for (let b = 0; b < timeBuckets; b++) {
-        took[b]! += slot.took[b]!
-        waits[b]! += slot.waited[b]!
-      }
-    }
-    const waited = figuresOf(waits)
+    const waited = TimeCounts.figures(slots.map((slot) => slot.waited))
     return {
       ended: sum('ended'),
       failed: sum('failed'),
-      error: errors.most,
-      took: figuresOf(took),
+      error: ErrorForms.most(slots.map(({ errors }) => errors)),
+      took: TimeCounts.figures(slots.map((slot) => slot.took)),
       late: sum('late'),
       renewed: sum('renewed'),
       leaseMsMax: Math.max(0, ...slots.map(({ leaseMsMax }) => leaseMsMax)),
@@ -174,14 +157,14 @@ export class RecentDeliveries {
       ended: 0,
       failed: 0,
       errors: new ErrorForms(),
-      took: new Uint32Array(timeBuckets),
+      took: new TimeCounts(),
       late: 0,
       renewed: 0,
       leaseMsMax: 0,
       deliveries: 0,
       messages: 0,
       messagesMax: 0,
-      waited: new Uint32Array(timeBuckets),
+      waited: new TimeCounts(),
     }
     slots.push(slot)
     return slot

@@ -1,4 +1,4 @@
-import { figuresOf, limits, type QueueTimes, timeBucket, timeBuckets, timesOf } from '@kiroku/protocol'
+import { limits, type QueueTimes, TimeCounts, timesOf } from '@kiroku/protocol'
 import type { Subscription } from '../state/QueueState.ts'
 import { Consumers } from './Consumers.ts'
 import { RecentDeliveries } from './RecentDeliveries.ts'
@@ -7,8 +7,8 @@ import { RecentDeliveries } from './RecentDeliveries.ts'
 interface Slot {
   /** Number of the stretch since 1970. */
   stretch: number
-  readonly waiting: Uint32Array
-  readonly processing: Uint32Array
+  readonly waiting: TimeCounts
+  readonly processing: TimeCounts
 }
 
 /** Messages that a consumer was done with. */
@@ -54,36 +54,33 @@ export class Times {
     for (let i = 0; i < attempts.length; i++) {
       if (attempts[i] !== 1) continue
       if (enqueuedAt[i] !== at) {
-        if (count > 0) waiting[timeBucket(now - at)]! += count
+        if (count > 0) waiting.note(now - at, count)
         at = enqueuedAt[i]!
         count = 0
       }
       count++
     }
-    if (count > 0) waiting[timeBucket(now - at)]! += count
+    if (count > 0) waiting.note(now - at, count)
   }
 
   /** Comes by the end of work on messages of one delivery: how many were acknowledged by it, and how it found them. */
   settled(sub: Subscription, delivery: number, { acked, held, late }: Settled, now: number): void {
     const at = this.#timeOf(delivery)
     if (at === undefined) return
-    if (acked > 0) this.#slot(sub.queue.id, now).processing[timeBucket(now - at)]! += acked
+    if (acked > 0) this.#slot(sub.queue.id, now).processing.note(now - at, acked)
     if (held + late > 0) this.deliveries.settled(sub, held + late, late, now - at, now)
   }
 
   /** What is known of a queue at partition time `now` in ms; undefined where nothing was measured lately. */
   of(queue: number, now: number): QueueTimes | undefined {
+    const slots = this.#queues.get(queue)
+    if (slots === undefined) return undefined
     const oldest = stretchOf(now) - limits.timeStretches + 1
-    const waiting = new Uint32Array(timeBuckets)
-    const processing = new Uint32Array(timeBuckets)
-    for (const slot of this.#queues.get(queue) ?? []) {
-      if (slot === undefined || slot.stretch < oldest) continue
-      for (let b = 0; b < timeBuckets; b++) {
-        waiting[b]! += slot.waiting[b]!
-        processing[b]! += slot.processing[b]!
-      }
-    }
-    return timesOf(figuresOf(waiting), figuresOf(processing))
+    const recent = slots.filter((slot) => slot !== undefined && slot.stretch >= oldest) as Slot[]
+    return timesOf(
+      TimeCounts.figures(recent.map(({ waiting }) => waiting)),
+      TimeCounts.figures(recent.map(({ processing }) => processing)),
+    )
   }
 
   #slot(queue: number, now: number): Slot {
@@ -95,12 +92,12 @@ export class Times {
     const place = stretch % limits.timeStretches
     let slot = slots[place]
     if (slot === undefined) {
-      slot = { stretch, waiting: new Uint32Array(timeBuckets), processing: new Uint32Array(timeBuckets) }
+      slot = { stretch, waiting: new TimeCounts(), processing: new TimeCounts() }
       slots[place] = slot
     } else if (slot.stretch !== stretch) {
       slot.stretch = stretch
-      slot.waiting.fill(0)
-      slot.processing.fill(0)
+      slot.waiting.clear()
+      slot.processing.clear()
     }
     return slot
   }

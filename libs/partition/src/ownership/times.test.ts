@@ -1,4 +1,4 @@
-import { figuresOf, limits, timeBucket, timeBuckets, mergeTimes, type QueueTimes } from '@kiroku/protocol'
+import { limits, mergeTimes, type QueueTimes, timeBucket, timeBuckets, TimeCounts } from '@kiroku/protocol'
 import { describe, expect, it } from 'vitest'
 import { describeQueues } from '../index.ts'
 import { TestPartition } from '../testing/TestPartition.ts'
@@ -84,9 +84,9 @@ describe('how long messages took', () => {
 describe('the figures', () => {
   it('are exact up to 15 ms and at most an eighth too much beyond', () => {
     for (const ms of [0, 1, 7, 8, 15, 16, 17, 31, 32, 1_000, 59_999, 3_600_000, 2 ** 30, 2 ** 31 - 1]) {
-      const counts = new Uint32Array(timeBuckets)
-      counts[timeBucket(ms)] = 1
-      const { p50Ms } = figuresOf(counts)!
+      const counts = new TimeCounts()
+      counts.note(ms, 1)
+      const { p50Ms } = TimeCounts.figures([counts])!
       expect(p50Ms).toBeGreaterThanOrEqual(ms)
       expect(p50Ms).toBeLessThanOrEqual(ms < 16 ? ms : ms * 1.125)
     }
@@ -96,11 +96,26 @@ describe('the figures', () => {
 
   it('of several parts are those of all their messages', () => {
     const of = (...ms: number[]): QueueTimes => {
-      const counts = new Uint32Array(timeBuckets)
-      for (const each of ms) counts[timeBucket(each)]!++
-      return { waiting: figuresOf(counts)! }
+      const counts = new TimeCounts()
+      for (const each of ms) counts.note(each, 1)
+      return { waiting: TimeCounts.figures([counts])! }
     }
     expect(mergeTimes([of(1, 1, 2), undefined, of(9)])).toEqual(of(1, 1, 2, 9))
     expect(mergeTimes([undefined, undefined])).toBeUndefined()
+  })
+
+  it('of counts that begin again hold nothing of before', () => {
+    const [counts, others] = [new TimeCounts(), new TimeCounts()]
+    counts.note(1_000, 3)
+    counts.clear()
+    expect(TimeCounts.figures([counts])).toBeUndefined()
+    counts.note(3, 2)
+    others.note(7, 2)
+    expect(TimeCounts.figures([counts, others])).toEqual({
+      count: 4,
+      p50Ms: 3,
+      p99Ms: 7,
+      buckets: [3, 2, 7, 2],
+    })
   })
 })

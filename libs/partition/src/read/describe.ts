@@ -114,7 +114,7 @@ const describeSubscription = (
   ...holdOf(sub, now),
   filling: sub.fill !== undefined,
   counts: subscriptionCounts(sub),
-  waitingPolls: own === undefined ? 0 : [...own.of(sub).waiting()].length,
+  waitingPolls: own?.of(sub).waitingCount ?? 0,
   ...(recent?.batches === undefined ? undefined : { batches: recent.batches }),
 })
 

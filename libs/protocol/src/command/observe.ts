@@ -2,7 +2,7 @@ import type { Actor } from '../event/Actor.ts'
 import type { GroupDescription, QueueDescription } from '../observe/QueueDescription.ts'
 import type { PartitionDescription } from '../observe/PartitionDescription.ts'
 import type { PartitionUpdate } from '../observe/PartitionUpdate.ts'
-import { actor, number, optional, queue, record, shape, text, type Shapes } from './shape.ts'
+import { actor, flag, number, optional, queue, record, shape, text, type Shapes } from './shape.ts'
 
 /** Which names of queues to list. */
 export interface NamesPage {
@@ -15,11 +15,17 @@ export interface NamesPage {
   readonly deadLetter?: string
 }
 
+/** Which queues to list, in the order of their names. */
+export interface QueuesPage extends NamesPage {
+  /** Describes them, and parts of spread queues among them, rather than only naming them. */
+  readonly described?: boolean
+}
+
 /** Describing and following. */
 export type ObserveCommand =
   | { type: 'DescribeQueue'; queue: string }
-  /** With a page, only names; nodes of versions that know no pages answer with everything. */
-  | { type: 'ListQueues'; page?: NamesPage }
+  /** Absent page: all queues, described; so answer nodes of versions that know no pages. */
+  | { type: 'ListQueues'; page?: QueuesPage }
   | { type: 'DescribeGroups'; queue: string; subscription?: string; max?: number }
   | { type: 'DescribePartition' }
   /** Says which clock is right where the store's and the owner's disagree; the engine's own to decide. */
@@ -34,7 +40,7 @@ export interface ObserveAnswers {
   DescribeQueue: QueueDescription
   ListQueues: {
     readonly queues: readonly QueueDescription[]
-    /** What a page was asked for: in order, without the parts of spread queues. */
+    /** What a page was asked for: in order; without the parts of spread queues, unless they are described. */
     readonly names?: readonly string[]
   }
   DescribeGroups: { readonly groups: readonly GroupDescription[]; readonly total: number }
@@ -51,7 +57,13 @@ export const observeShapes: Shapes<ObserveCommand> = {
   DescribeQueue: shape(queue),
   ListQueues: shape({
     page: optional(
-      shape({ max: number, prefix: optional(text), after: optional(text), deadLetter: optional(text) }),
+      shape({
+        max: number,
+        prefix: optional(text),
+        after: optional(text),
+        deadLetter: optional(text),
+        described: optional(flag),
+      }),
     ),
   }),
   DescribeGroups: shape({ ...queue, subscription: optional(text), max: optional(number) }),

@@ -13,3 +13,13 @@ it('lists the first names behind another one, by prefix and by dead-letter queue
   p.create('b-4', { deadLetter: { name: 'dead', partition, queue } })
   expect(page({ deadLetter: 'dead' }).names).toEqual(['b-4'])
 })
+
+it('describes the queues of a page that asks for it, and parts of spread queues among them', () => {
+  const p = new TestPartition()
+  for (const name of ['c', 'a', 'b']) p.create(name, {})
+  const all = p.ok({ type: 'ListQueues' }).queues
+  const page = (more: object) => p.ok({ type: 'ListQueues', page: { max: 2, described: true, ...more } })
+  const [first, second] = [page({}), page({ after: 'b' })]
+  expect([first.names, second.names]).toEqual([['a', 'b'], ['c']])
+  expect([...first.queues, ...second.queues]).toEqual(all.toSorted((a, b) => (a.name < b.name ? -1 : 1)))
+})

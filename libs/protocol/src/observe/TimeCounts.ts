@@ -1,0 +1,86 @@
+import type { TimeFigures } from './QueueTimes.ts'
+
+const longestMs = 2 ** 31 - 1
+/** Buckets that split each doubling of the time. */
+const parts = 8
+
+/** How many buckets there are. */
+export const timeBuckets = 232
+
+/** The bucket of a time in ms: each whole ms up to 15 has its own, what is longer one that is an eighth of a doubling wide. */
+export const timeBucket = (ms: number): number => {
+  const whole = Math.max(0, Math.min(ms, longestMs)) | 0
+  if (whole < parts) return whole
+  const exponent = 31 - Math.clz32(whole)
+  return parts * (exponent - 2) + ((whole >>> (exponent - 3)) & (parts - 1))
+}
+
+/** The longest time in a bucket, in ms. */
+const longestIn = (bucket: number): number => {
+  if (bucket < 2 * parts) return bucket
+  const exponent = Math.floor(bucket / parts) + 2
+  return (parts + (bucket % parts) + 1) * 2 ** (exponent - 3) - 1
+}
+
+/** Counts messages by how long something took. */
+export class TimeCounts {
+  readonly #counts = new Uint32Array(timeBuckets)
+  /** The first bucket that holds any, and the one behind the last: most things take similarly long. */
+  #first = timeBuckets
+  #end = 0
+
+  /** Counts messages that took `ms`. */
+  note(ms: number, messages: number): void {
+    this.noteIn(timeBucket(ms), messages)
+  }
+
+  /** Counts messages in a bucket; those of one that there is not are in the last. */
+  noteIn(number: number, messages: number): void {
+    if (messages === 0) return
+    const bucket = Math.min(number, timeBuckets - 1)
+    this.#counts[bucket]! += messages
+    if (bucket < this.#first) this.#first = bucket
+    if (bucket >= this.#end) this.#end = bucket + 1
+  }
+
+  clear(): void {
+    this.#counts.fill(0, this.#first, this.#end)
+    this.#first = timeBuckets
+    this.#end = 0
+  }
+
+  /** What several counts say together; undefined where nothing was measured. */
+  static figures(all: readonly TimeCounts[]): TimeFigures | undefined {
+    let first = timeBuckets
+    let end = 0
+    for (const counts of all) {
+      if (counts.#first < first) first = counts.#first
+      if (counts.#end > end) end = counts.#end
+    }
+    const buckets: number[] = []
+    let total = 0
+    for (let b = first; b < end; b++) {
+      let messages = 0
+      for (const counts of all) messages += counts.#counts[b]!
+      if (messages === 0) continue
+      buckets.push(b, messages)
+      total += messages
+    }
+    if (total === 0) return undefined
+    return {
+      count: total,
+      p50Ms: quantile(buckets, total * 0.5),
+      p99Ms: quantile(buckets, total * 0.99),
+      buckets,
+    }
+  }
+}
+
+const quantile = (buckets: readonly number[], rank: number): number => {
+  let seen = 0
+  for (let i = 0; i < buckets.length; i += 2) {
+    seen += buckets[i + 1]!
+    if (seen >= rank) return longestIn(buckets[i]!)
+  }
+  return 0
+}
