@@ -27,8 +27,8 @@ export interface Turns {
   readonly parts: number
 }
 
-/** How many times its budget a stage may take before it is ended and has failed: not all machines are idle. */
-export const patience = 2.5
+/** How many times its budget a stage may take before it is ended and has failed: not all machines are idle, or quick. */
+export const patience = 4
 
 /** The stages that run executable specifications, which prove promises. */
 export const specStages = ['specs', 'doors', 'console'] as const

@@ -1,6 +1,6 @@
 /**
- * `npm run simulate -- [--seeds N] [--seed S] [--jobs J] [--quick] [--json]`: runs the engine through random
- * histories of faults and holds its promises. `--seed S --tell [--without PARTS]` replays one of them and
+ * `npm run simulate -- [--seeds N] [--minutes M] [--seed S] [--jobs J] [--quick] [--json]`: runs the engine
+ * through random histories of faults and holds its promises; `--minutes M` begins no more of them after that time. `--seed S --tell [--without PARTS]` replays one of them and
  * reports what happens; `--broken [NAME]` has the checkers tested by broken engines. Progress goes to
  * standard error.
  */
@@ -21,6 +21,7 @@ const { values, positionals } = parseArgs({
   options: {
     seeds: { type: 'string' },
     seed: { type: 'string' },
+    minutes: { type: 'string' },
     jobs: { type: 'string' },
     without: { type: 'string' },
     tell: { type: 'boolean', default: false },
@@ -41,6 +42,11 @@ const wholeNumber = (text: string | undefined, otherwise: number): number => {
 
 const seeds = wholeNumber(values.seeds, values.quick ? seedsQuick : seedsDefault)
 const from = wholeNumber(values.seed, seedOf(commit()))
+const minutes = Number(values.minutes ?? Infinity)
+if (!(minutes > 0)) {
+  console.error(`"${values.minutes}" is not a number of minutes above 0`)
+  process.exit(2)
+}
 const jobs = wholeNumber(values.jobs, 2)
 const startedMs = performance.now()
 const seconds = (): number => Math.round((performance.now() - startedMs) / 100) / 10
@@ -92,6 +98,7 @@ const run = async (): Promise<boolean> => {
     // Who says how many wants those alone.
     also: values.seeds === undefined ? corpus.map(({ seed }) => seed) : [],
     jobs,
+    endMs: startedMs + minutes * 60_000,
     onProgress: (done, failed) => {
       if (performance.now() - toldMs < 10_000) return
       toldMs = performance.now()
@@ -100,6 +107,8 @@ const run = async (): Promise<boolean> => {
     onFailure: ({ seed, checker, text }) =>
       progress(`seed ${seed} failed: ${checker}: ${text.split('\n')[0]}`),
   })
+  if (summary.leftOut > 0)
+    console.error(`LEFT OUT: ${summary.leftOut} of ${summary.seeds + summary.leftOut} seeds`)
   const gaps = coverageGaps(summary.coverage, summary.seeds)
   console.log(coverageTable(summary.coverage, summary.seeds))
   for (const shrunk of summary.shrunk) console.log(describeShrunk(shrunk))

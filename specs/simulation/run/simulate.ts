@@ -9,6 +9,8 @@ export interface Order {
   /** Single seeds that are run as well. */
   readonly also: readonly number[]
   readonly jobs: number
+  /** By `performance.now()`, when no more of them are begun. */
+  readonly endMs: number
   /** Told how many seeds are done, and how many failed. */
   readonly onProgress?: (done: number, failed: number) => void
   readonly onFailure?: (failed: FailedSeed) => void
@@ -17,6 +19,8 @@ export interface Order {
 /** What came of all seeds. */
 export interface Summary {
   readonly seeds: number
+  /** Seeds for which there was no time. */
+  readonly leftOut: number
   readonly steps: number
   readonly coverage: Coverage
   readonly failed: readonly FailedSeed[]
@@ -35,6 +39,7 @@ export const simulate = async ({
   seeds,
   also,
   jobs,
+  endMs,
   onProgress,
   onFailure,
 }: Order): Promise<Summary> => {
@@ -48,7 +53,8 @@ export const simulate = async ({
   let steps = 0
   const run = async (): Promise<void> => {
     using crew = new Crew()
-    for (let next = chunks.shift(); next !== undefined; next = chunks.shift()) {
+    while (chunks.length > 0 && performance.now() < endMs) {
+      const next = chunks.shift()!
       const outcome = await crew.do({
         kind: 'run',
         from: next.first,
@@ -70,5 +76,6 @@ export const simulate = async ({
     for (const { seed, checker } of failed.slice(0, shrunkMax))
       shrunk.push((await crew.do({ kind: 'shrink', seed, checker })).shrunk!)
   }
-  return { seeds: done, steps, coverage, failed, shrunk }
+  const leftOut = chunks.reduce((sum, { count }) => sum + count, 0)
+  return { seeds: done, leftOut, steps, coverage, failed, shrunk }
 }
