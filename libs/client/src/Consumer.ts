@@ -7,6 +7,7 @@ import {
   type QueueDescription,
   type SubscriptionDescription,
 } from '@kiroku/protocol'
+import type { AheadShare } from './AheadShare.ts'
 import { deferral, isBackPressure } from './BackPressure.ts'
 import { Batch, consumedMessages, type ConsumedMessage } from './Batch.ts'
 import { thrownEvent, type ClientEvent } from './ClientEvent.ts'
@@ -78,6 +79,8 @@ export interface ConsumerContext {
   /** Where the queue is, once the log is known. */
   readonly open: () => Promise<{ readonly incarnation: string; readonly route: QueueRoute }>
   readonly newPoll: () => string
+  /** What the client receives ahead of handlers. */
+  readonly ahead: AheadShare
   /** Warnings about the consumed queue; called once. */
   readonly warnings: (described: QueueDescription) => Promise<readonly string[]>
   readonly clock: Clock
@@ -137,7 +140,7 @@ export class ConsumerLoop implements Consumer {
   }
 
   async #work(): Promise<void> {
-    const { queue, clock, emit, newPoll } = this.#context
+    const { queue, clock, emit, newPoll, ahead } = this.#context
     const { incarnation, route } = await this.#open()
     // Continues however long the engine is away.
     const options = { signal: this.#polls.signal, patienceMs: Infinity }
@@ -156,6 +159,7 @@ export class ConsumerLoop implements Consumer {
       newPoll,
       handlers: concurrency,
       aheadMs: mayBeAhead(config, receive) ? Math.min(limits.aheadMs, times.leaseMs / 50) : 0,
+      share: ahead,
       clock,
       failed: this.#fail,
     })

@@ -1,4 +1,5 @@
 import { checkQueueName, KirokuError, type QueueDescription } from '@kiroku/protocol'
+import { AheadShare } from './AheadShare.ts'
 import { thrownEvent } from './ClientEvent.ts'
 import {
   ConsumerLoop,
@@ -10,6 +11,7 @@ import {
 import type { MessageView } from './MessageView.ts'
 import { checkOptions, type OptionNames } from './checkOptions.ts'
 import { handleEach } from './handleEach.ts'
+import { limits } from './limits.ts'
 import type { Receiver } from './receiveMessages.ts'
 import { nameOf, type QueueNamed } from './schema/defineQueue.ts'
 
@@ -18,12 +20,14 @@ export class Consumers {
   readonly #receiver: Receiver
   readonly #warningsOf: (queue: QueueDescription) => Promise<readonly string[]>
   readonly #running = new Set<Consumer>()
+  readonly #ahead: AheadShare
   readonly #warned = new Set<string>()
   #isClosed = false
 
   /** @param warningsOf what is rarely intended about a queue */
   constructor(receiver: Receiver, warningsOf: (queue: QueueDescription) => Promise<readonly string[]>) {
     this.#receiver = receiver
+    this.#ahead = new AheadShare(receiver.clock, limits.aheadSharedMs)
     this.#warningsOf = warningsOf
   }
 
@@ -44,6 +48,7 @@ export class Consumers {
           return { incarnation: log.directory.incarnation, route: log.of(queue) }
         },
         newPoll,
+        ahead: this.#ahead,
         warnings: (described) => this.#newWarnings(described),
         clock,
         emit,

@@ -52,6 +52,35 @@ describe('receives ahead of handlers', () => {
     expect(asked).toContainEqual({ max: Math.ceil((limits.aheadMessagesMax + 1) / 3), batchMessages: 1 })
   })
 
+  it('are shared by the consumers of a client that are busy', async () => {
+    const time = new ManualTime()
+    const { client, watched, asked } = await start(time)
+    const others = Array.from({ length: limits.aheadMessagesMax / 5 }, (_, i) => `other-${i}`)
+    await Promise.all(
+      others.map((queue) => client.queues.create(queue, { batchMessages: 1, batchWaitMs: 0 })),
+    )
+    let handled = 0
+    const handle = (): unknown => handled++
+    for (const queue of ['mail', ...others]) watched.consume(queue, handle)
+    const sendTwice = async (queues: readonly string[]) => {
+      const before = handled
+      for (let i = 0; i < 2; i++) await Promise.all(queues.map((queue) => client.send(queue, 'x')))
+      await waitUntil(() => handled === before + 2 * queues.length)
+    }
+    await sendTwice(['mail', ...others])
+    asked.length = 0
+    const before = handled
+    await sendMany(client, 1_000)
+    await waitUntil(() => handled === before + 1_000)
+    const most = Math.max(...asked.map(({ max }) => max))
+    expect(most).toBeLessThanOrEqual(1 + limits.aheadMessagesMax / others.length)
+    // The others had nothing for a while.
+    await time.advance(2 * limits.aheadSharedMs)
+    await sendMany(client, 2_000)
+    await waitUntil(() => handled === before + 3_000)
+    expect(Math.max(...asked.map(({ max }) => max))).toBeGreaterThan(10 * most)
+  })
+
   it('begin with one batch for each handler', async () => {
     const { client, watched, asked } = await start()
     await sendMany(client, 10)

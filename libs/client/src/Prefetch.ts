@@ -7,6 +7,7 @@ import {
   rangeNumbers,
   type Ranges,
 } from '@kiroku/protocol'
+import type { AheadShare } from './AheadShare.ts'
 import type { Clock } from './Clock.ts'
 import type { QueueRoute, Taken } from './QueueRoute.ts'
 import { backoffMs } from './backoff.ts'
@@ -21,6 +22,8 @@ export interface PrefetchOptions {
   readonly handlers: number
   /** How much work may be received ahead of the handlers, in ms; 0: none. */
   readonly aheadMs: number
+  /** With whom it shares what is ahead. */
+  readonly share: AheadShare
   readonly clock: Clock
   /** A receive has failed for good. */
   readonly failed: (thrown: unknown) => void
@@ -102,9 +105,10 @@ export class Prefetch {
 
   /** How many batches are with handlers, wait for them or are asked for, at most. */
   #depth(): number {
-    const { aheadMs, handlers, receive } = this.#options
+    const { aheadMs, handlers, receive, share } = this.#options
     if (2 * this.#handlerMs >= aheadMs) return handlers
-    const most = handlers + Math.max(limits.receivesAhead, Math.ceil(limits.aheadMessagesMax / receive.max))
+    const ahead = Math.max(limits.receivesAhead, Math.ceil(limits.aheadMessagesMax / receive.max))
+    const most = handlers + Math.floor(ahead / share.consumers)
     return Math.min(most, Math.floor((handlers * aheadMs) / this.#handlerMs))
   }
 
@@ -172,6 +176,7 @@ export class Prefetch {
   #took(taken: Taken, { aborted }: AbortSignal): void {
     const waiting = { taken, numbers: rangeNumbers(taken.delivery.numbers), from: 0 }
     if (aborted) return this.#release(waiting)
+    this.#options.share.took(this)
     this.#waiting.push(waiting)
     while (this.#takers.length > 0 && this.#waiting.length > 0) this.#takers.shift()!(this.#next())
   }

@@ -27,13 +27,14 @@ export const limits = {
   settleMessagesMax: 2_000,
   /**
    * How much work a consumer receives ahead of its handlers, in ms, and after how many times as long without a free
-   * handler it gives that back; how many messages, which lose an attempt if the process dies; in how many receives, and
-   * how large one may become.
+   * handler it gives that back; how many messages, which lose an attempt if the process dies, divided by the consumers that
+   * got something lately; in how many receives, and how large one may become.
    */
   aheadMs: 20,
   aheadPatience: 5,
   receivesAhead: 3,
   aheadMessagesMax: 500,
+  aheadSharedMs: 1_000,
   aheadBytesMax: 1024 * 1024,
   /** How long an empty or unresponsive part is not asked alone. */
   quietPlaceMs: 100,
