@@ -68,7 +68,7 @@ export const startLoaded = async (
     lag,
     run: (messages) =>
       Promise.all([
-        consumer.ask('acknowledged', { queues: [queue], messages }),
+        consumer.ask('acknowledged', messages),
         producer.ask('send', { queues: [queue], messages, batch: 100, bodyBytes: 128, window: 64 }),
       ]),
     settled: async () => {

@@ -83,7 +83,7 @@ const loaded = async ({ sizes, progress, folder }: ClusterRun, count: number): P
       const beforeMs = used()
       const beganMs = performance.now()
       await Promise.all([
-        consumer.ask('acknowledged', { queues, messages: sizes.lives }),
+        consumer.ask('acknowledged', sizes.lives),
         producer.ask('send', { queues, messages: sizes.lives, batch, bodyBytes, window: 64 }),
       ])
       if (round === 0) {

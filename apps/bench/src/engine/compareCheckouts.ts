@@ -90,7 +90,7 @@ const livesIn = (
   before: () => consumer.ask('consume', { queues: names, batch: 100, concurrency }),
   run: () =>
     Promise.all([
-      consumer.ask('acknowledged', { queues: names, messages }),
+      consumer.ask('acknowledged', messages),
       producer.ask('send', { queues: names, messages, batch: 100, bodyBytes, window: 64 }),
     ]),
   after: () => consumer.ask('stop'),

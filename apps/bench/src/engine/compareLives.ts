@@ -21,7 +21,7 @@ export const compareLives = async (bench: Bench): Promise<Figure[]> => {
         count: sizes.lives,
         run: () =>
           Promise.all([
-            consumer.ask('acknowledged', { queues: [queue], messages: sizes.lives }),
+            consumer.ask('acknowledged', sizes.lives),
             producer.ask('send', {
               queues: [queue],
               messages: sizes.lives,

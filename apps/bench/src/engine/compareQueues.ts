@@ -17,7 +17,7 @@ export const compareQueues = async (bench: Bench): Promise<Figure[]> => {
     before: () => consumer.ask('consume', { queues, batch: 100, concurrency }),
     run: () =>
       Promise.all([
-        consumer.ask('acknowledged', { queues, messages }),
+        consumer.ask('acknowledged', messages),
         producer.ask('send', { queues, messages, batch: 100, bodyBytes, window: 64 }),
       ]),
     after: () => consumer.ask('stop'),

@@ -46,7 +46,7 @@ export const soak = async (sizes: Sizes, progress: Progress): Promise<Figure[]> 
     for (let round = 1; round <= rounds; round++) {
       const startMs = performance.now()
       await Promise.all([
-        consumer.ask('acknowledged', { queues: [queue], messages }),
+        consumer.ask('acknowledged', messages),
         producer.ask('send', { queues: [queue], messages, batch: 100, bodyBytes, window: 64 }),
       ])
       const perSecond = (messages * 1_000) / (performance.now() - startMs)

@@ -27,7 +27,7 @@ export const compareSqsLives = async (run: SqsRun): Promise<Figure[]> => {
     before: () => consumer!.ask('consume', { queues: [queue], batch: 100, concurrency: 32 }),
     run: () =>
       Promise.all([
-        consumer!.ask('acknowledged', { queues: [queue], messages: lives }),
+        consumer!.ask('acknowledged', lives),
         producer!.ask('send', { queues: [queue], messages: lives, batch: 100, bodyBytes: 128, window: 64 }),
       ]),
     after: () => consumer!.ask('stop'),
