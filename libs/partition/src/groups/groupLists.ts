@@ -32,9 +32,11 @@ export const groupLinked = (state: PartitionState, sub: Subscription, slot: numb
 
 /** A live message is under no lease any more; those before it may now go out. */
 export const groupLeaseEnded = (state: PartitionState, sub: Subscription, slot: number): void => {
-  const group = sub.groups!.ofSlot(state.live, slot)
+  const groups = sub.groups!
+  const group = groups.ofSlot(state.live, slot)
   group.inflight--
-  offer(state, sub, group)
+  // What can go out of a tenant's messages depends on no lease of others.
+  if (groups.isOrdered) offer(state, sub, group)
 }
 
 /** A live message is no longer available: it goes out, or it is over. */
@@ -48,10 +50,16 @@ export const groupUnlinked = (live: LiveSlab, sub: Subscription, slot: number): 
 }
 
 /** A live message is over; the group goes on without it. */
-export const groupRetired = (state: PartitionState, sub: Subscription, slot: number): void => {
+export const groupRetired = (
+  state: PartitionState,
+  sub: Subscription,
+  slot: number,
+  wasInflight: boolean,
+): void => {
   const groups = sub.groups!
   const group = groups.ofSlot(state.live, slot)
   group.live--
+  if (wasInflight) group.inflight--
   state.live.groupLinks.remove(group, slot)
   offer(state, sub, group)
   groups.forget(group)

@@ -45,24 +45,29 @@ export const retire = (state: PartitionState, sub: Subscription, slot: number): 
 /** Takes a message out of its subscription's list and counts; its slot must be freed next. */
 export const takeOut = (state: PartitionState, sub: Subscription, slot: number): void => {
   const { live } = state
-  switch (live.state[slot]) {
+  const was = live.state[slot]
+  switch (was) {
     case State.Available:
       unlink(live, sub, slot)
       break
     case State.Inflight:
-      land(state, sub, slot)
+      leave(state, sub, slot)
       break
     case State.WaitingRetry:
       sub.waitingRetry--
       break
   }
-  if (sub.groups !== undefined) groupRetired(state, sub, slot)
+  if (sub.groups !== undefined) groupRetired(state, sub, slot, was === State.Inflight)
   state.watcher?.counted(sub.queue, live.enqueuedAt[slot]!, -1)
 }
 
 /** Counts a message that is in flight no more. */
 export const land = (state: PartitionState, sub: Subscription, slot: number): void => {
-  sub.inflight--
-  state.watcher?.left(sub, state.live.delivery[slot]!)
+  leave(state, sub, slot)
   if (sub.groups !== undefined) groupLeaseEnded(state, sub, slot)
+}
+
+const leave = ({ live, watcher }: PartitionState, sub: Subscription, slot: number): void => {
+  sub.inflight--
+  watcher?.left(sub, live.delivery[slot]!)
 }
