@@ -54,7 +54,7 @@ export const engineMutants: ReadonlyArray<SpecMutant> = [
   {
     id: 'ENG-08',
     file: 'libs/partition/src/store/availableList.ts',
-    from: 'state.watcher?.left(',
+    from: 'watcher?.left(',
     to: ';(() => {})(',
     what: 'a settled batch counts as in flight forever',
   },

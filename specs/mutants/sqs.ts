@@ -218,7 +218,7 @@ export const sqsMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'SQS-20.pages',
-    file: 'libs/partition/src/read/namesPage.ts',
+    file: 'libs/partition/src/read/listQueues.ts',
     from: 'name <= after ||',
     to: '',
     what: 'every page of names begins at the first',

@@ -7,7 +7,6 @@ import {
   type QueueDescription,
   type SubscriptionDescription,
 } from '@kiroku/protocol'
-import type { AheadShare } from './AheadShare.ts'
 import { deferral, isBackPressure } from './BackPressure.ts'
 import { Batch, consumedMessages, type ConsumedMessage } from './Batch.ts'
 import { thrownEvent, type ClientEvent } from './ClientEvent.ts'
@@ -15,7 +14,7 @@ import type { Clock } from './Clock.ts'
 import { Lease } from './Lease.ts'
 import { LeaseKeeper } from './LeaseKeeper.ts'
 import { leaseTimes, type LeaseOptions } from './LeaseTimes.ts'
-import { Prefetch } from './Prefetch.ts'
+import { Prefetch, type PrefetchOptions } from './Prefetch.ts'
 import type { QueueRoute, Taken } from './QueueRoute.ts'
 import { clip, releaseOf } from './Settlement.ts'
 import { Verdicts, type Outcome } from './Verdicts.ts'
@@ -80,7 +79,7 @@ export interface ConsumerContext {
   readonly open: () => Promise<{ readonly incarnation: string; readonly route: QueueRoute }>
   readonly newPoll: () => string
   /** What the client receives ahead of handlers. */
-  readonly ahead: AheadShare
+  readonly ahead: PrefetchOptions['share']
   /** Warnings about the consumed queue; called once. */
   readonly warnings: (described: QueueDescription) => Promise<readonly string[]>
   readonly clock: Clock

@@ -132,8 +132,8 @@ export {
   type QueueChange,
   type QueueSnapshot,
 } from './observe/PartitionUpdate.ts'
-export { mergeTimes, type QueueTimes, type TimeFigures, timesOf } from './observe/QueueTimes.ts'
-export { timeBucket, timeBuckets, TimeCounts } from './observe/TimeCounts.ts'
+export { mergeTimes, type QueueTimes, timesOf } from './observe/QueueTimes.ts'
+export { timeBucket, timeBuckets, TimeCounts, type TimeFigures } from './observe/TimeCounts.ts'
 export { clockTrouble, type ClockTrouble } from './observe/clockTrouble.ts'
 export { heldWarning } from './observe/heldWarning.ts'
 export { largestConsumers, mergeConsumers } from './observe/mergeConsumers.ts'

@@ -1,4 +1,5 @@
-import { mergeFigures, type TimeFigures } from './QueueTimes.ts'
+import { mergeFigures } from './QueueTimes.ts'
+import type { TimeFigures } from './TimeCounts.ts'
 
 /** How full the batches of a subscription were, and what that cost. */
 export interface BatchFigures {

@@ -1,16 +1,4 @@
-import { TimeCounts } from './TimeCounts.ts'
-
-/** How long something took, by how many messages. */
-export interface TimeFigures {
-  /** Messages that were measured. */
-  readonly count: number
-  /** Half of the messages took at most this long, in ms; up to 15 ms exact, beyond that up to an eighth too much. */
-  readonly p50Ms: number
-  /** 99 of 100 messages. */
-  readonly p99Ms: number
-  /** Pairs of the number of a bucket and the messages in it, by which the figures of several partitions become one. */
-  readonly buckets: readonly number[]
-}
+import { TimeCounts, type TimeFigures } from './TimeCounts.ts'
 
 /** How long messages of a queue took lately: since its owner took over, and for little more than a minute. */
 export interface QueueTimes {
