@@ -48,9 +48,11 @@ const read = (shape: Shape, value: unknown, what: string): unknown => {
 
 const readMembers = (members: Members, value: Readonly<Record<string, unknown>>): object => {
   const found: Record<string, unknown> = {}
-  for (const name of Object.keys(members)) {
-    const member = Object.hasOwn(value, name) ? value[name] : undefined
-    if (member !== undefined && member !== null) found[name] = read(members[name]!, member, name)
+  // What a request names is less than what it may name.
+  for (const name of Object.keys(value)) {
+    if (!Object.hasOwn(members, name)) continue
+    const member = value[name]
+    if (member !== null) found[name] = read(members[name]!, member, name)
   }
   return found
 }
