@@ -37,6 +37,19 @@ const onEach = async (
   )
 }
 
+/** Asks on whichever connection is free; where none is, what waited longest is asked first. */
+const onFree = (lanes: readonly RawHttp[]): ((bytes: Buffer) => Promise<void>) => {
+  const free = [...lanes]
+  const waiting: ((lane: RawHttp) => void)[] = []
+  return async (bytes) => {
+    const lane = free.pop() ?? (await new Promise<RawHttp>((resolve) => waiting.push(resolve)))
+    await lane.ask(bytes)
+    const next = waiting.shift()
+    if (next === undefined) free.push(lane)
+    else next(lane)
+  }
+}
+
 const parked: RawHttp[] = []
 const paced = new PacedMessages()
 
@@ -89,15 +102,10 @@ const tasks = {
     window: number
   }) => {
     const bytes = bytesOf(args.request)
-    const free = [...(await connectionsTo(args.url, args.window))]
-    const waiting: ((lane: RawHttp) => void)[] = []
+    const ask = onFree(await connectionsTo(args.url, args.window))
     return paced.run(args.count, args.perSecond, async (n) => {
-      const lane = free.pop() ?? (await new Promise<RawHttp>((resolve) => waiting.push(resolve)))
-      await lane.ask(bytes)
+      await ask(bytes)
       paced.arrived(n)
-      const next = waiting.shift()
-      if (next === undefined) free.push(lane)
-      else next(lane)
     })
   },
 
@@ -118,14 +126,21 @@ const tasks = {
     })
   },
 
-  /** Sends at an even pace to queues in turn, for polls that are parked; resolves to how long each took to arrive, in ms. */
-  reach: async (args: { url: string; requests: readonly RawRequest[]; count: number; perSecond: number }) => {
-    const [lane] = await connectionsTo(args.url, 1)
-    let before: Promise<unknown> = Promise.resolve()
+  /**
+   * Sends at an even pace to queues in turn, for polls that are parked, each on a free connection; resolves to how long each took to
+   * arrive, in ms.
+   */
+  reach: async (args: {
+    url: string
+    requests: readonly RawRequest[]
+    count: number
+    perSecond: number
+    window: number
+  }) => {
+    const ask = onFree(await connectionsTo(args.url, args.window))
     return paced.run(args.count, args.perSecond, (n) => {
       const { head, body } = args.requests[n % args.requests.length]!
-      before = before.then(() => lane!.ask(requestBytes(head, body.replace('BODY', String(n)))))
-      return before
+      return ask(requestBytes(head, body.replace('BODY', String(n))))
     })
   },
 

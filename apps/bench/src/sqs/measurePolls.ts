@@ -4,7 +4,7 @@ import { processorMs, residentBytes } from '../console/processorTime.ts'
 import { atMost, informs, type Figure } from '../Figure.ts'
 import { percentile } from '../first/percentile.ts'
 import { rawRequest } from './RawRequest.ts'
-import { polledQueues } from './sizes.ts'
+import { connections, polledQueues } from './sizes.ts'
 import { SqsServers, type SqsRun } from './SqsRun.ts'
 
 /** How often the polls are reached. */
@@ -41,7 +41,13 @@ export const measurePolls = async (run: SqsRun): Promise<Figure[]> => {
   const share = (processorMs(engine.pid) - spentBefore) / (performance.now() - beganMs)
   const kib = (residentBytes(engine.pid) - before) / 1_024 / sizes.polls
   progress.step(`${sizes.reached} sends to them`)
-  const sends = { url, requests: queues.map(({ send }) => send), count: sizes.reached, perSecond }
+  const sends = {
+    url,
+    requests: queues.map(({ send }) => send),
+    count: sizes.reached,
+    perSecond,
+    window: connections,
+  }
   const took = await waiting.ask('reach', sends)
   await waiting.ask('unpark')
   const polls = sizes.polls.toLocaleString('en')
