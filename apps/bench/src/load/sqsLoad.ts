@@ -37,12 +37,15 @@ const onEach = async (
   )
 }
 
-/** Asks on whichever connection is free; where none is, what waited longest is asked first. */
+/**
+ * Asks on the connection that has been free for longest, since one that rests for a minute is closed; where none is, what has
+ * waited for longest goes first.
+ */
 const onFree = (lanes: readonly RawHttp[]): ((bytes: Buffer) => Promise<void>) => {
   const free = [...lanes]
   const waiting: ((lane: RawHttp) => void)[] = []
   return async (bytes) => {
-    const lane = free.pop() ?? (await new Promise<RawHttp>((resolve) => waiting.push(resolve)))
+    const lane = free.shift() ?? (await new Promise<RawHttp>((resolve) => waiting.push(resolve)))
     await lane.ask(bytes)
     const next = waiting.shift()
     if (next === undefined) free.push(lane)
