@@ -39,6 +39,7 @@ export class RawHttp {
   /** Sends a request; resolves to the body of its answer. Errors: an `Error` with any other answer than one of status 200. */
   ask(request: Buffer): Promise<Buffer> {
     return new Promise((resolve, reject) => {
+      if (!this.isOpen) return reject(new Error('The server closed the connection.'))
       this.#answer = { resolve, reject }
       this.#socket.write(request)
     })
