@@ -107,8 +107,6 @@ const run = async (): Promise<boolean> => {
     onFailure: ({ seed, checker, text }) =>
       progress(`seed ${seed} failed: ${checker}: ${text.split('\n')[0]}`),
   })
-  if (summary.leftOut > 0)
-    console.error(`LEFT OUT: ${summary.leftOut} of ${summary.seeds + summary.leftOut} seeds`)
   const gaps = coverageGaps(summary.coverage, summary.seeds)
   console.log(coverageTable(summary.coverage, summary.seeds))
   for (const shrunk of summary.shrunk) console.log(describeShrunk(shrunk))
@@ -117,6 +115,8 @@ const run = async (): Promise<boolean> => {
   console.log(
     `${summary.seeds} seeds from ${from} of commit ${commit()}, ${summary.failed.length} failed, ${gaps.length} gaps in coverage; ${seconds()} s`,
   )
+  if (summary.leftOut > 0)
+    console.error(`LEFT OUT: ${summary.leftOut} of ${summary.seeds + summary.leftOut} seeds`)
   if (values.json)
     console.log(
       JSON.stringify({

@@ -24,12 +24,11 @@ export const commandBytes = (command: Command): number => {
 /** What deciding a command takes, in messages that could be settled meanwhile, about. */
 export const turnShare = (command: Command): number => {
   if (command.type === 'DescribeQueue') return limits.describedAsSettled
-  if (command.type === 'ListQueues')
-    return command.page?.described === true
-      ? command.page.max * limits.describedAsSettled
-      : command.page === undefined
-        ? limits.turnSettledMax
-        : 0
+  if (command.type === 'ListQueues') {
+    const { page } = command
+    if (page === undefined) return limits.turnSettledMax
+    return page.described === true ? Math.max(0, page.max) * limits.describedAsSettled : 0
+  }
   let messages = 0
   if ('items' in command)
     for (const { numbers } of command.items)
