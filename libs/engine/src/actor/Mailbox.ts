@@ -173,8 +173,11 @@ export class Mailbox {
     return head.waits === true || head.write?.isDone === false ? this.#blocked : this.#sends
   }
 
-  /** Takes what goes into one turn. */
-  gather(): { first: First[]; sends: Bringing[] } {
+  /**
+   * Takes what goes into one turn.
+   * @param queues how many the partition has
+   */
+  gather(queues: number): { first: First[]; sends: Bringing[] } {
     const first: First[] = []
     let bytes = 0
     let settled = 0
@@ -183,7 +186,7 @@ export class Mailbox {
       this.#size--
       if (mail.command !== undefined) {
         this.#bytes -= mail.bytes
-        settled += turnShare(mail.command)
+        settled += turnShare(mail.command, queues)
       }
       bytes += mail.bytes
       first.push(mail)

@@ -195,7 +195,7 @@ export class TurnLoop {
     }
     const own = this.#own
     const now = partitionTime.now()
-    const { first, sends } = mailbox.gather()
+    const { first, sends } = mailbox.gather(own.state.queues.size)
     const turn = new Turn<BodyRef>(own, now, this.#p.random, sha256, this.#p.sizes.turnBytesMax)
     own.state.beginFrame(this.#pipeline.nextSeq, now)
     const early: Bringing[] = []

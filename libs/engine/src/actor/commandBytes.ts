@@ -21,13 +21,16 @@ export const commandBytes = (command: Command): number => {
   return bytes
 }
 
-/** What deciding a command takes, in messages that could be settled meanwhile, about. */
-export const turnShare = (command: Command): number => {
+/**
+ * What deciding a command takes, in messages that could be settled meanwhile, about.
+ * @param queues how many the partition has
+ */
+export const turnShare = (command: Command, queues: number): number => {
   if (command.type === 'DescribeQueue') return limits.describedAsSettled
   if (command.type === 'ListQueues') {
     const { page } = command
-    if (page === undefined) return limits.turnSettledMax
-    return page.described === true ? Math.max(0, page.max) * limits.describedAsSettled : 0
+    if (page !== undefined && page.described !== true) return 0
+    return Math.max(0, Math.min(queues, page?.max ?? queues)) * limits.describedAsSettled
   }
   let messages = 0
   if ('items' in command)

@@ -28,7 +28,7 @@ describe('what goes into one frame', () => {
     }
     let sends = 0
     for (let turns = 0; box.isReady; turns++) {
-      const gathered = box.gather()
+      const gathered = box.gather(1)
       const bytes = [...gathered.first, ...gathered.sends].reduce((sum, mail) => sum + mail.bytes, 0)
       expect(bytes).toBeLessThan(25_000)
       if (sends < 20) expect(gathered.sends).toHaveLength(1)
@@ -43,7 +43,7 @@ describe('what goes into one frame', () => {
     const box = new Mailbox({ frameBytesMax: 10_000 })
     const command = send('mail', 1, 1_000_000)
     box.put({ command, token: 1, bytes: commandBytes(command), bodyBytes: messageBytes(command) })
-    expect(box.gather().sends).toHaveLength(1)
+    expect(box.gather(1).sends).toHaveLength(1)
     expect(box.isReady).toBe(false)
   })
 })
