@@ -5,7 +5,7 @@ import type { Sizes } from '../append/Sizes.ts'
 import type { LargeBodyWrite } from '../bodies/LargeBodyWrite.ts'
 import { limits } from '../limits.ts'
 import { Fifo } from './Fifo.ts'
-import { turnShare } from './commandBytes.ts'
+import { turnShare } from './turnShare.ts'
 
 /** What the core decides; the rest the engine answers itself. */
 type PartitionCommand = Exclude<Command, { type: EngineCommand }>
