@@ -11,7 +11,7 @@ import { root } from './runTarget.ts'
 
 /** What a hunt is made of besides the engines. */
 const catching = ['broken', 'checkers', 'run'].map((room) => `specs/simulation/${room}/`)
-/** Two idle cores of today run all the seeds in that time. */
+/** Two idle cores of a recent machine run all seeds in this time. */
 const minutes = 1.8
 
 const isRotating = process.argv.includes('--rotating')

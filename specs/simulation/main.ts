@@ -1,8 +1,8 @@
 /**
  * `npm run simulate -- [--seeds N] [--minutes M] [--seed S] [--jobs J] [--quick] [--json]`: runs the engine
- * through random histories of faults and holds its promises; `--minutes M` begins no more of them after that time. `--seed S --tell [--without PARTS]` replays one of them and
- * reports what happens; `--broken [NAME]` has the checkers tested by broken engines. Progress goes to
- * standard error.
+ * through random histories of faults and holds its promises; after `--minutes M` it starts no more of them.
+ * `--seed S --tell [--without PARTS]` replays one of them and reports what happens; `--broken [NAME]` has the
+ * checkers tested by broken engines. Progress goes to standard error.
  */
 import { parseArgs } from 'node:util'
 import { corpus } from './corpus.ts'

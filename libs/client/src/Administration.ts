@@ -31,8 +31,8 @@ import { applySections, type SectionContext } from './applySections.ts'
 import { encodeBody } from './encodeMessage.ts'
 import { judgeLosses } from './judgeLosses.ts'
 import { limits } from './limits.ts'
-import { mergeNames } from './mergeNames.ts'
 import { listQueues } from './listQueues.ts'
+import { mergeNames } from './mergeNames.ts'
 import { mergeParts, mergeQueues } from './mergeParts.ts'
 
 /** What administration needs of its client. */

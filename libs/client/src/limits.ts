@@ -27,8 +27,8 @@ export const limits = {
   settleMessagesMax: 2_000,
   /**
    * How much work a consumer receives ahead of its handlers, in ms, and after how many times as long without a free
-   * handler it gives that back; how many messages, which lose an attempt if the process dies, divided by the consumers that
-   * got something lately; in how many receives, and how large one may become.
+   * handler it gives that back; how many messages, which lose an attempt if the process dies, shared by the consumers that
+   * got something within about this long; in how many receives, and how large one may become.
    */
   aheadMs: 20,
   aheadPatience: 5,

@@ -5,7 +5,7 @@ import { createClient, inProcess } from './index.ts'
 import { limits } from './limits.ts'
 import { listQueues } from './listQueues.ts'
 
-it('lists more queues than one answer describes, each of them once', async () => {
+it('lists more queues than one answer describes, each of them once and with its parts', async () => {
   const engine = await startMemoryEngine()
   onTestFinished(() => engine.close())
   const client = createClient(
@@ -21,7 +21,11 @@ it('lists more queues than one answer describes, each of them once', async () =>
   const names = Array.from({ length: count }, (_, i) => `queue-${String(i).padStart(4, '0')}`)
   await Promise.all(names.map((name) => client.queues.create(name)))
   await client.queues.spread(names[0]!, 2)
-  expect((await client.queues.list()).map(({ name }) => name)).toEqual(names)
+  const listed = await client.queues.list()
+  expect(listed.map(({ name }) => name)).toEqual(names)
+  const { spread } = await client.queues.describe(names[0]!)
+  expect(spread?.parts).toHaveLength(2)
+  expect(listed[0]!.spread).toEqual(spread)
 })
 
 const described = (name: string) => ({ name }) as QueueDescription

@@ -100,7 +100,7 @@ describe('a single send over HTTP', () => {
     }
     const server = createServer(
       singleSends({ client }, { ...own, inFlight }, (other, response) => {
-        // Whoever answers a request counts it.
+        // The listener that answers a request also counts it.
         inFlight.enter(other.socket, other)
         response.statusCode = left
         other.pipe(response)

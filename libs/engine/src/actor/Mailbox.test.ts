@@ -17,9 +17,9 @@ it('spreads many settlements over several turns, in their order, so that no turn
   const half = limits.turnSettledMax / 2
   const [first, second, third] = [ack(1, half), ack(1 + half, half), ack(1 + 2 * half, 1)]
   for (const command of [first, second, third]) box.put({ command, token: 1, bytes: commandBytes(command) })
-  expect(box.gather(perTurn).first.map((mail) => mail.command)).toEqual([first, second])
+  expect(box.gather(1).first.map((mail) => mail.command)).toEqual([first, second])
   expect(box.isReady).toBe(true)
-  expect(box.gather(perTurn).first.map((mail) => mail.command)).toEqual([third])
+  expect(box.gather(1).first.map((mail) => mail.command)).toEqual([third])
   expect(box.size).toBe(0)
 })
 
@@ -60,12 +60,12 @@ it('takes back what found no room, in its order, and lets those queues begin the
   const box = new Mailbox({ frameBytesMax: 300 })
   for (let number = 1; number <= 3; number++)
     for (const queue of ['a', 'b', 'c']) box.put(send(queue, number))
-  const { sends } = box.gather(perTurn)
+  const { sends } = box.gather(1)
   expect(sendsOf(sends)).toEqual(['a1', 'b1'])
   box.returnSends(sends.slice(1))
   expect(box.size).toBe(8)
   const order: string[] = []
-  while (box.isReady) order.push(...sendsOf(box.gather(perTurn).sends))
+  while (box.isReady) order.push(...sendsOf(box.gather(1).sends))
   expect(order[0]).toBe('b1')
   for (const queue of ['a', 'b', 'c']) {
     const own = order.filter((name) => name.startsWith(queue))
@@ -79,26 +79,26 @@ it('keeps commands behind one that was taken back although the next of its queue
   const box = new Mailbox({ frameBytesMax: 300 })
   const [first, second] = [send('a', 1), send('a', 2)]
   box.put(first)
-  const { sends } = box.gather(perTurn)
+  const { sends } = box.gather(1)
   // What comes meanwhile still waits for its keys.
   box.put(second)
-  expect(sendsOf(box.gather(perTurn).sends)).toEqual(['a2'])
+  expect(sendsOf(box.gather(1).sends)).toEqual(['a2'])
   box.putBack([second])
   box.returnSends(sends)
-  expect(sendsOf(box.gather(perTurn).sends)).toEqual(['a1'])
+  expect(sendsOf(box.gather(1).sends)).toEqual(['a1'])
   expect(box.isReady).toBe(false)
   box.ready(second)
-  expect(sendsOf(box.gather(perTurn).sends)).toEqual(['a2'])
+  expect(sendsOf(box.gather(1).sends)).toEqual(['a2'])
 })
 
 it('takes back acts and settlements ahead of those that came meanwhile', () => {
   const box = new Mailbox({ frameBytesMax: 512 * 1024 })
   const [first, second] = [ack(1, 1), ack(2, 1)]
   box.put({ command: first, token: 1, bytes: commandBytes(first) })
-  const { first: taken } = box.gather(perTurn)
+  const { first: taken } = box.gather(1)
   box.put({ command: second, token: 2, bytes: commandBytes(second) })
   box.returnFirst(taken)
   expect(box.size).toBe(2)
-  expect(box.gather(perTurn).first.map((mail) => mail.command)).toEqual([first, second])
+  expect(box.gather(1).first.map((mail) => mail.command)).toEqual([first, second])
   expect(box.size).toBe(0)
 })

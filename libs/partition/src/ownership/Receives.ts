@@ -30,8 +30,7 @@ export class Receives {
   /** How many receives wait. */
   get waitingCount(): number {
     let count = 0
-    for (const poll of this.polls) if (!poll.done) count++
-    if (!this.groupPolls.isEmpty) for (const poll of this.groupPolls.all()) if (!poll.done) count++
+    for (const _ of this.waiting()) count++
     return count
   }
 

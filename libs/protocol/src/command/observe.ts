@@ -24,7 +24,7 @@ export interface QueuesPage extends NamesPage {
 /** Describing and following. */
 export type ObserveCommand =
   | { type: 'DescribeQueue'; queue: string }
-  /** Absent page: all queues, described; so answer nodes of versions that know no pages. */
+  /** Without a page: describes all queues, which nodes of versions without pages always do. */
   | { type: 'ListQueues'; page?: QueuesPage }
   | { type: 'DescribeGroups'; queue: string; subscription?: string; max?: number }
   | { type: 'DescribePartition' }

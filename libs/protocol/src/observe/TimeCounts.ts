@@ -44,7 +44,7 @@ export class TimeCounts {
     this.noteIn(timeBucket(ms), messages)
   }
 
-  /** Counts messages in a bucket; those of one that there is not are in the last. */
+  /** Counts messages in a bucket; a number beyond the last bucket counts as the last. */
   noteIn(number: number, messages: number): void {
     if (messages === 0) return
     const bucket = Math.min(number, timeBuckets - 1)
