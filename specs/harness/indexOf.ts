@@ -7,7 +7,7 @@ import type { World } from './World.ts'
 export interface WorldIndex {
   /** Reads what is new on record. */
   readonly follow: () => Promise<void>
-  readonly search: (filter: string, cursor?: string) => SearchAnswer
+  readonly search: (filter: string, cursor?: string) => Promise<SearchAnswer>
   readonly forTraces: ReturnType<typeof traceIndex>
   readonly writer: IndexWriter
 }

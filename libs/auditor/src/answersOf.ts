@@ -39,6 +39,7 @@ export const answersOf = (
         searchIndex(database, filter, {
           incarnation: log.meta.incarnation,
           asOperator,
+          pause,
           ...(grants === undefined ? {} : { grants }),
           ...(limit === undefined ? {} : { limit }),
           ...(cursor === undefined ? {} : { cursor }),

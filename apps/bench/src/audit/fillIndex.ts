@@ -43,13 +43,13 @@ export const fillIndex = async ({ sizes, progress, folder }: AuditRun): Promise<
       taken.push(performance.now() - began)
     }
     progress.step('searches')
-    const search = (filter: string): number => {
+    const search = async (filter: string): Promise<number> => {
       const began = performance.now()
-      searchIndex(database, parseFilter(filter, Date.now()), { incarnation })
+      await searchIndex(database, parseFilter(filter, Date.now()), { incarnation })
       return performance.now() - began
     }
-    const inFlight = search('state:inflight')
-    const nothing = search('queue:mail attempt:>3')
+    const inFlight = await search('state:inflight')
+    const nothing = await search('queue:mail attempt:>3')
     const room = database.prepare(
       'SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()',
     )

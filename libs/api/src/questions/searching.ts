@@ -18,7 +18,9 @@ const { searchMessagesMax, historyBucketsMax } = questionLimits
 export const searchQuery = {
   q: queryText('The filter, like `state:dlq queue:mail since:24h`; default: all messages'),
   limit: queryText(`Most messages, 1 to ${searchMessagesMax}; default 50`),
-  cursor: queryText('`cursor` of the previous answer, to continue from'),
+  cursor: queryText(
+    '`cursor` of the previous answer, to continue from; an answer with a cursor may hold fewer messages than `limit`, or none',
+  ),
 }
 
 /** Which messages are searched for. Errors: `InvalidFilter`, `InvalidArgument`. */

@@ -34,37 +34,37 @@ describe('the index of messages', () => {
     })
     await send('other', [{ user: { id: 42 } }])
     await catchUp()
-    expect(found('state:available')).toEqual(['mail/main 1', 'mail/main 2', 'other/main 1'])
+    expect(await found('state:available')).toEqual(['mail/main 1', 'mail/main 2', 'other/main 1'])
     const first = (await receive('mail', 1))!
     const item = { queue: first.queue, sub: 0, delivery: first.delivery }
     await ask(0, { type: 'Retry', items: [{ ...item, numbers: [1, 1] }], error: 'timed out after 30 s' })
     await receive('dead', 1, 1)
     await catchUp()
-    expect(found('state:dlq')).toEqual(['mail/main 1'])
-    expect(found('state:dlq error:"timed out" reason:retry attempt:1')).toEqual(['mail/main 1'])
-    expect(found('error:other')).toEqual([])
-    const [deadLettered] = search('state:dlq').messages
-    expect(found(`fingerprint:${deadLettered!.fingerprint}`)).toEqual(['mail/main 1'])
+    expect(await found('state:dlq')).toEqual(['mail/main 1'])
+    expect(await found('state:dlq error:"timed out" reason:retry attempt:1')).toEqual(['mail/main 1'])
+    expect(await found('error:other')).toEqual([])
+    const [deadLettered] = (await search('state:dlq')).messages
+    expect(await found(`fingerprint:${deadLettered!.fingerprint}`)).toEqual(['mail/main 1'])
     expect(deadLettered).toMatchObject({ error: 'timed out after 30 s', consumer: 'worker-1', tag: 'urgent' })
-    expect(found('queue:dead state:inflight')).toEqual(['dead/main 1'])
-    expect(found(`id:${deadLettered!.messageId}`)).toEqual(['dead/main 1', 'mail/main 1'])
-    expect(found('payload.user.id:42')).toEqual(['dead/main 1', 'mail/main 1'])
-    expect(found('payload.items.sku:a-1 payload.user.id:<8')).toEqual(['mail/main 2'])
-    expect(found('queue:mail -payload.user.id:42')).toEqual(['mail/main 2'])
-    expect(search('payload.user.id:42').bodiesNotIndexed).toEqual(['other'])
-    expect(search('queue:mail payload.user.id:42').bodiesNotIndexed).toEqual([])
-    expect(found('attr.region:EU tag:urgent queue:mail')).toEqual(['mail/main 1', 'mail/main 2'])
-    expect(search('state:dlq').reached.map(({ partition }) => partition)).toEqual([0, 1])
+    expect(await found('queue:dead state:inflight')).toEqual(['dead/main 1'])
+    expect(await found(`id:${deadLettered!.messageId}`)).toEqual(['dead/main 1', 'mail/main 1'])
+    expect(await found('payload.user.id:42')).toEqual(['dead/main 1', 'mail/main 1'])
+    expect(await found('payload.items.sku:a-1 payload.user.id:<8')).toEqual(['mail/main 2'])
+    expect(await found('queue:mail -payload.user.id:42')).toEqual(['mail/main 2'])
+    expect((await search('payload.user.id:42')).bodiesNotIndexed).toEqual(['other'])
+    expect((await search('queue:mail payload.user.id:42')).bodiesNotIndexed).toEqual([])
+    expect(await found('attr.region:EU tag:urgent queue:mail')).toEqual(['mail/main 1', 'mail/main 2'])
+    expect((await search('state:dlq')).reached.map(({ partition }) => partition)).toEqual([0, 1])
   })
 
   it('finds nothing for an unknown name, whatever else is asked for', async () => {
     await create('mail')
     await send('mail', [1])
     await catchUp()
-    const [message] = search('queue:mail').messages
+    const [message] = (await search('queue:mail')).messages
     for (const place of ['state:available', 'state:dlq', `id:${message!.messageId}`, 'group:a', 'error:x'])
       for (const nobody of ['queue:nosuch', 'subscription:nosuch', 'tag:nosuch', 'consumer:nosuch'])
-        expect(found(`${place} ${nobody}`), `${place} ${nobody}`).toEqual([])
+        expect(await found(`${place} ${nobody}`), `${place} ${nobody}`).toEqual([])
   })
 
   it('finds dead letters by their bodies whichever partition it reads first', async () => {
@@ -76,8 +76,8 @@ describe('the index of messages', () => {
     await receive('dead', 1, 1)
     followers.reverse()
     await catchUp()
-    expect(found('payload.n:1')).toEqual(['dead/main 1', 'mail/main 1'])
-    expect(search('payload.n:1').bodiesNotIndexed).toEqual([])
+    expect(await found('payload.n:1')).toEqual(['dead/main 1', 'mail/main 1'])
+    expect((await search('payload.n:1')).bodiesNotIndexed).toEqual([])
   })
 
   it('knows nothing of the bodies of a queue that hides them, neither of old ones nor of those that come to it', async () => {
@@ -88,14 +88,14 @@ describe('the index of messages', () => {
     await ask(0, { type: 'DeadLetter', items: [{ queue, sub: 0, delivery, numbers: [1, 1] }], error: 'no' })
     await receive('dead', 1, 1)
     await catchUp()
-    expect(found('payload.n:1')).toEqual(['mail/main 1'])
-    expect(search('queue:dead payload.n:1').bodiesNotIndexed).toEqual(['dead'])
+    expect(await found('payload.n:1')).toEqual(['mail/main 1'])
+    expect((await search('queue:dead payload.n:1')).bodiesNotIndexed).toEqual(['dead'])
     const config = { indexBody: 'off', bodyHidden: 'on' } as const
     await ask(0, { type: 'ConfigureQueue', queue: 'mail', config, by: { name: 'bob', origin: 'http' } })
     await catchUp()
-    expect(found('payload.n:1')).toEqual([])
-    expect(found('payload.n:2')).toEqual([])
-    expect(found('queue:mail')).toEqual(['mail/main 1', 'mail/main 2'])
+    expect(await found('payload.n:1')).toEqual([])
+    expect(await found('payload.n:2')).toEqual([])
+    expect(await found('queue:mail')).toEqual(['mail/main 1', 'mail/main 2'])
   })
 
   it('forgets the bodies of messages that passed a queue as soon as that hides them', async () => {
@@ -106,11 +106,11 @@ describe('the index of messages', () => {
     await ask(0, { type: 'DeadLetter', items: [{ queue, sub: 0, delivery, numbers: [1, 1] }], error: 'no' })
     await receive('dead', 1, 1)
     await catchUp()
-    expect(found('payload.n:1')).toEqual(['dead/main 1'])
+    expect(await found('payload.n:1')).toEqual(['dead/main 1'])
     await ask(0, { type: 'ConfigureQueue', queue: 'mail', config: { bodyHidden: 'on' }, by })
     await catchUp()
     expect(writer.database.prepare('SELECT count(*) AS n FROM fields').get()!['n']).toBe(0)
-    expect(search('queue:dead').messages).toMatchObject([{ hidden: 'all', attributes: {} }])
+    expect((await search('queue:dead')).messages).toMatchObject([{ hidden: 'all', attributes: {} }])
     expect(writer.hidesBodies({ partition: 0, queue: mail })).toBe(true)
   })
 
@@ -121,15 +121,16 @@ describe('the index of messages', () => {
     for (let i = 0; i < 3; i++) await send('mail', [i])
     await send('open', [2])
     await catchUp()
-    const look = (filter: string, asOperator: boolean) => {
-      const { messages, cursor } = search(filter, { limit: 1, asOperator })
+    const look = async (filter: string, asOperator: boolean) => {
+      const { messages, cursor } = await search(filter, { limit: 1, asOperator })
       return [messages.map(({ queue, attributes }) => [queue, attributes]), cursor !== undefined]
     }
-    expect(look('attr.region:eu queue:mail', false)).toEqual([[], false])
-    expect(look('-attr.region:us queue:mail', false)).toEqual([[], false])
-    expect(look('attr.region:eu queue:mail', true)).toEqual([[['mail', { region: 'eu' }]], true])
-    expect(look('queue:mail', false)).toEqual([[['mail', {}]], true])
-    const [first, second] = [search('attr.region:eu', { limit: 1 }), search('attr.region:eu', { limit: 2 })]
+    expect(await look('attr.region:eu queue:mail', false)).toEqual([[], false])
+    expect(await look('-attr.region:us queue:mail', false)).toEqual([[], false])
+    expect(await look('attr.region:eu queue:mail', true)).toEqual([[['mail', { region: 'eu' }]], true])
+    expect(await look('queue:mail', false)).toEqual([[['mail', {}]], true])
+    const first = await search('attr.region:eu', { limit: 1 })
+    const second = await search('attr.region:eu', { limit: 2 })
     expect([first.messages.length, first.cursor === undefined]).toEqual([1, false])
     expect([second.messages.length, second.cursor]).toEqual([2, undefined])
   })
@@ -145,14 +146,14 @@ describe('the index of messages', () => {
     const seen: number[] = []
     let cursor: string | undefined
     do {
-      const answer = search('queue:mail', { limit: 17, ...(cursor === undefined ? {} : { cursor }) })
+      const answer = await search('queue:mail', { limit: 17, ...(cursor === undefined ? {} : { cursor }) })
       seen.push(...answer.messages.map(({ number }) => number))
       cursor = answer.cursor
     } while (cursor !== undefined)
     expect(seen).toHaveLength(100)
     expect(new Set(seen).size).toBe(100)
-    expect(() => search('', { cursor: 'x' })).toThrow('not a cursor')
-    expect(() => search('', { limit: 0 })).toThrow('limit')
+    await expect(search('', { cursor: 'x' })).rejects.toThrow('not a cursor')
+    await expect(search('', { limit: 0 })).rejects.toThrow('limit')
   })
 
   it('knows who did each administrative act, and what it changed', async () => {
@@ -168,7 +169,7 @@ describe('the index of messages', () => {
     expect(acts[1]).toMatchObject({ by, before: {}, after: { leaseMs: 9_000 } })
     expect(actsOf(writer.database, { actor: 'bob' })).toEqual([acts[0]])
     expect(await readActs(engine.log, {}, { decodeCheckpoint })).toEqual(acts)
-    expect(found('reason:purged')).toEqual(['mail/main 1', 'mail/main 2'])
+    expect(await found('reason:purged')).toEqual(['mail/main 1', 'mail/main 2'])
   })
 
   it('begins in the middle of a record with what is live there', async () => {
@@ -196,6 +197,6 @@ describe('the index of messages', () => {
     follow(new IndexFollower(0, { log: engine.log, writer, decodeCheckpoint }))
     await send('mail', [2])
     await catchUp()
-    expect(found('queue:mail')).toEqual(['mail/main 1', 'mail/main 2'])
+    expect(await found('queue:mail')).toEqual(['mail/main 1', 'mail/main 2'])
   })
 })

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Condition, Filter, Pattern } from '@kiroku/audit'
 import { type Grants, parseMessageId, State } from '@kiroku/protocol'
+import { limits } from '../limits.ts'
 import { grantedQueues } from './grantedQueues.ts'
 import { globOf, textIds } from './textIds.ts'
 
@@ -18,6 +19,8 @@ export interface Clause {
   readonly parameters: readonly (string | number)[]
   /** The index to use. */
   readonly index?: string
+  /** Evaluated once for all messages, at a cost that grows with the index: not to be repeated for each piece of a scan. */
+  readonly isSlow?: true
 }
 
 const stateCodes = State as Readonly<Record<string, number>>
@@ -43,9 +46,10 @@ export const planSearch = (database: DatabaseSync, { conditions }: Filter, grant
     if (narrow !== undefined) where.push(narrow)
     if (c.not) continue
     if (c.field === 'id') offer(0, idWays(c.any))
-    else if (c.field === 'payloadText')
-      offer(1, [{ sql: payloadPlaces(c), parameters: payloadParameters(c) }])
-    else if (c.field === 'error' || c.field === 'fingerprint' || c.field === 'group') {
+    else if (c.field === 'payloadText') {
+      if (!isExact(c) || isRare(database, c))
+        offer(1, [{ sql: payloadPlaces(c), parameters: payloadParameters(c) }])
+    } else if (c.field === 'error' || c.field === 'fingerprint' || c.field === 'group') {
       const column = c.field === 'group' ? 'grp' : 'error'
       const ids = idsOf(database, c)
       if (ids !== undefined)
@@ -122,10 +126,21 @@ const idWays = (any: readonly Pattern[]): Clause[] => {
 
 type PayloadText = Extract<Condition, { field: 'payloadText' }>
 
+/** Whether values are asked for as they are, and can be looked up message by message. */
+const isExact = ({ any }: PayloadText): boolean => any.every(({ pieces }) => pieces.length === 1)
+
+/** Whether so few values match that their messages are better gone through than all. */
+const isRare = (database: DatabaseSync, c: PayloadText): boolean =>
+  database
+    .prepare(`SELECT 1 FROM fields f WHERE ${payloadMatches(c)} LIMIT 1 OFFSET ${limits.searchSliceRows}`)
+    .get(...payloadParameters(c)) === undefined
+
 /** Streams and numbers of the messages that have one of these values at the path. */
 const payloadPlaces = (c: PayloadText): string =>
-  `(m.stream, m.number) IN (SELECT s.id, f.number FROM fields f JOIN streams s ON s.queue = f.queue
-    WHERE f.name = (SELECT id FROM texts WHERE text = ?) AND (${payloadValues(c)}))`
+  `(m.stream, m.number) IN (SELECT s.id, f.number FROM fields f JOIN streams s ON s.queue = f.queue WHERE ${payloadMatches(c)})`
+
+const payloadMatches = (c: PayloadText): string =>
+  `f.name = (SELECT id FROM texts WHERE text = ?) AND (${payloadValues(c)})`
 
 const payloadValues = ({ any }: PayloadText): string =>
   any
@@ -164,13 +179,21 @@ const clauseOf = (database: DatabaseSync, c: Condition): Clause | undefined => {
       const until = Math.min(c.atUntil, Number.MAX_SAFE_INTEGER)
       return { sql: turned(`${column} >= ? AND ${column} < ?`), parameters: [c.atFrom, until] }
     }
-    case 'payloadText':
-      return { sql: turned(payloadPlaces(c)), parameters: payloadParameters(c) }
+    case 'payloadText': {
+      const parameters = payloadParameters(c)
+      if (!isExact(c)) return { sql: turned(payloadPlaces(c)), parameters, isSlow: true }
+      const own = `f.queue = s.queue AND f.number = m.number`
+      return {
+        sql: turned(`EXISTS (SELECT 1 FROM fields f WHERE ${payloadMatches(c)} AND ${own})`),
+        parameters,
+      }
+    }
     case 'payload':
       return {
         sql: turned(`(m.stream, m.number) IN (SELECT s.id, f.number FROM fields f JOIN streams s ON s.queue = f.queue
           WHERE f.name = (SELECT id FROM texts WHERE text = ?) AND typeof(f.value) <> 'text' AND f.value ${c.op} ?)`),
         parameters: [c.path, c.value],
+        isSlow: true,
       }
     case 'queue':
       return streamsWhere(database, c, 'q.name')

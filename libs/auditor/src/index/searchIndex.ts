@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { setImmediate as nextTick } from 'node:timers/promises'
 import {
   type Condition,
   type Filter,
@@ -12,9 +13,10 @@ import {
 } from '@kiroku/audit'
 import { type Grants, isRestricted, KirokuError, roleOn, roleSuffices } from '@kiroku/protocol'
 import { limits } from '../limits.ts'
-import { foundOf, passedOf, placeIdOf, rowColumns, rowTables, type MessageRow } from './foundOf.ts'
-import { planSearch, type Clause, type SearchPlan } from './planSearch.ts'
+import { foundOf, passedOf, placeIdOf, type MessageRow } from './foundOf.ts'
 import { hidingOf } from './hidingOf.ts'
+import { planSearch } from './planSearch.ts'
+import { isBefore, scanRows, type RowKey } from './scanRows.ts'
 import { globOf } from './textIds.ts'
 
 /** Options of a search. */
@@ -29,19 +31,22 @@ export interface SearchOptions {
   readonly asOperator?: boolean
   /** Whose search it is, where roles differ by queue; absent: all queues are searched. */
   readonly grants?: Grants
+  /** Called between two pieces of the search; by default, others have their turn. */
+  readonly pause?: () => Promise<unknown>
 }
-
-/** A place in the order of answers. */
-type RowKey = Pick<MessageRow, 'at' | 'stream' | 'number'>
 
 const limitDefault = 50
 
 /**
  * Finds the messages that match a filter, latest first. The search has a time limit; after it the answer may
- * hold fewer messages than requested, and a cursor. Errors: `InvalidArgument` (limit, cursor).
+ * hold fewer messages than requested, and a cursor. Errors: `InvalidArgument` (limit, cursor), those of the pause.
  */
-export const searchIndex = (database: DatabaseSync, filter: Filter, options: SearchOptions): SearchAnswer => {
-  const { limit = limitDefault, incarnation, asOperator = false, grants } = options
+export const searchIndex = async (
+  database: DatabaseSync,
+  filter: Filter,
+  options: SearchOptions,
+): Promise<SearchAnswer> => {
+  const { limit = limitDefault, incarnation, asOperator = false, grants, pause = nextTick } = options
   if (!Number.isInteger(limit) || limit < 1 || limit > questionLimits.searchMessagesMax)
     throw new KirokuError(
       'InvalidArgument',
@@ -51,26 +56,44 @@ export const searchIndex = (database: DatabaseSync, filter: Filter, options: Sea
   // Conditions on bodies are answered by the plan alone.
   const rest = { ...filter, conditions: filter.conditions.filter((c) => !isOfBody(c)) }
   const messages: FoundMessage[] = []
-  const endMs = performance.now() + limits.searchMs
   const sightOf = sightsOf(hidingOf(database), asOperator, grants)
   const asksFor = (fields: ReadonlySet<string>) => filter.conditions.some(({ field }) => fields.has(field))
   const [asksForContent, asksForErrors] = [asksFor(contentFields), asksFor(errorFields)]
   let cursor: string | undefined
-  let last: MessageRow | undefined
-  let seen = 0
-  for (const row of rowsOf(database, planSearch(database, filter, grants), after)) {
+  let last: RowKey | undefined
+  let until: RowKey | undefined
+  let workedMs = 0
+  let sinceMs = performance.now()
+  for (const { key, row } of scanRows(database, planSearch(database, filter, grants), after)) {
+    if (until !== undefined && isBefore(until, key)) {
+      cursor = cursorOf(until)
+      break
+    }
+    if (row === undefined) {
+      if (messages.length === limit) {
+        cursor = cursorOf(last!)
+        break
+      }
+      workedMs += performance.now() - sinceMs
+      // The place of a message that is not in the answer is nobody's business: a whole second is.
+      if (workedMs >= limits.searchMs)
+        until ??= { at: Math.floor(key.at / 1_000) * 1_000, stream: 0, number: 0 }
+      await pause()
+      sinceMs = performance.now()
+      continue
+    }
     const own = seenBy(sightOf(row), passedOf(row))
     const message = foundOf(row, incarnation, own)
     // Neither the answer nor its cursor says whether it would have matched.
-    const isPassedOver = (asksForContent && !own.shows.attributes) || (asksForErrors && !own.shows.errors)
-    const isEnd = isLate(++seen, endMs) || (messages.length === limit && !isPassedOver)
-    if (last !== undefined && isEnd) {
-      cursor = `${last.at}.${last.stream}.${last.number}`
+    if ((asksForContent && !own.shows.attributes) || (asksForErrors && !own.shows.errors)) {
+      if (messages.length < limit) last = key
+      continue
+    }
+    if (messages.length === limit) {
+      cursor = cursorOf(last!)
       break
     }
-    if (isPassedOver && messages.length === limit) continue
-    last = row
-    if (isPassedOver) continue
+    last = key
     const ids = [...new Set([message.messageId, placeIdOf(row, incarnation)])]
     if (passesFilter(rest, { ...message, ids, payload: () => [] })) messages.push(message)
   }
@@ -118,8 +141,6 @@ export const reachedOf = (database: DatabaseSync): ReachedPartition[] =>
 const contentFields: ReadonlySet<string> = new Set(['payload', 'payloadText', 'attribute'])
 const errorFields: ReadonlySet<string> = new Set(['error', 'fingerprint'])
 
-const isLate = (seen: number, endMs: number): boolean => seen % 256 === 0 && performance.now() > endMs
-
 const isOfBody = ({ field }: Condition): boolean => field === 'payload' || field === 'payloadText'
 
 /** Queues in question that do not index bodies, except those whose messages all came from queues that do. */
@@ -137,57 +158,12 @@ const bodiesNotIndexed = (database: DatabaseSync, { conditions }: Filter): strin
     .map((row) => row['name'] as string)
 }
 
+const cursorOf = ({ at, stream, number }: RowKey): string => `${at}.${stream}.${number}`
+
 /** Errors: `InvalidArgument`. */
 const parseCursor = (text: string): RowKey => {
   const parts = /^(\d{1,16})\.(\d{1,16})\.(\d{1,16})$/.exec(text)
   if (parts === null)
     throw new KirokuError('InvalidArgument', `"${text.slice(0, 60)}" is not a cursor of an answer`)
   return { at: Number(parts[1]), stream: Number(parts[2]), number: Number(parts[3]) }
-}
-
-/** The rows of all scans of a plan, merged in the order of answers. */
-function* rowsOf(
-  database: DatabaseSync,
-  { ways, where }: SearchPlan,
-  after: RowKey | undefined,
-): Generator<MessageRow, void> {
-  const heads: { readonly rows: Iterator<MessageRow>; row: MessageRow }[] = []
-  const open = ways.map((way) => rowsOfWay(database, way, where, after))
-  for (const rows of open) {
-    const first = rows.next()
-    if (first.done !== true) heads.push({ rows, row: first.value })
-  }
-  while (heads.length > 0) {
-    let best = 0
-    for (let i = 1; i < heads.length; i++) if (isBefore(heads[i]!.row, heads[best]!.row)) best = i
-    const head = heads[best]!
-    yield head.row
-    const next = head.rows.next()
-    if (next.done === true) heads.splice(best, 1)
-    else head.row = next.value
-  }
-}
-
-const isBefore = (a: RowKey, b: RowKey): boolean =>
-  a.at !== b.at ? a.at > b.at : a.stream !== b.stream ? a.stream > b.stream : a.number > b.number
-
-const rowsOfWay = (
-  database: DatabaseSync,
-  way: Clause,
-  where: readonly Clause[],
-  after: RowKey | undefined,
-): Iterator<MessageRow> => {
-  const clauses = [way, ...where]
-  const from =
-    way.index === undefined
-      ? rowTables
-      : rowTables.replace('messages m', `messages m INDEXED BY ${way.index}`)
-  const place = after === undefined ? '' : 'AND (m.at, m.stream, m.number) < (?, ?, ?)'
-  const statement = database.prepare(
-    `SELECT ${rowColumns} FROM ${from} WHERE ${clauses.map(({ sql }) => `(${sql})`).join(' AND ')} ${place}
-      ORDER BY m.at DESC, m.stream DESC, m.number DESC`,
-  )
-  const parameters = clauses.flatMap((clause) => clause.parameters)
-  const places = after === undefined ? [] : [after.at, after.stream, after.number]
-  return statement.iterate(...parameters, ...places) as unknown as Iterator<MessageRow>
 }

@@ -73,9 +73,9 @@ export const search = (
     incarnation: 'memory',
     ...options,
   })
-export const found = (filter: string): string[] =>
-  search(filter, { asOperator: true })
-    .messages.map(({ queue, number, subscription }) => `${queue}/${subscription} ${number}`)
+export const found = async (filter: string): Promise<string[]> =>
+  (await search(filter, { asOperator: true })).messages
+    .map(({ queue, number, subscription }) => `${queue}/${subscription} ${number}`)
     .sort()
 
 /** Starts another engine with an empty index. */

@@ -35,7 +35,11 @@ export const MessagesHead = ({
         <h1>Messages</h1>
         <span className="quiet">
           {found.total === undefined ? count(rows.length) : `${count(rows.length)} of ${count(found.total)}`}
-          {hasMore && found.total === undefined ? ' so far, more as you scroll' : ''}
+          {hasMore && found.total === undefined
+            ? isLoading
+              ? ' so far, still searching'
+              : ' so far, more as you scroll'
+            : ''}
           {rows.length >= foundMax ? '; narrow the filter to see more' : ''}
         </span>
         <div className="row end">

@@ -68,13 +68,20 @@ export const useFoundMessages = (question: Question): FoundMessages => {
     const abort = (own.abort = new AbortController())
     setFound((before) => ({ ...before, isLoading: true }))
     try {
-      const at = isFirst ? {} : { [cursor]: own.cursor }
-      const page = pageOf(await get<unknown>(path, { ...params, ...at, limit: pageSize }, abort.signal))
-      if (abort.signal.aborted) return
-      own.rows = isFirst ? [...page.rows] : own.rows.concat(page.rows)
-      own.cursor = own.rows.length < foundMax ? page.cursor : undefined
-      own.abort = undefined
-      setFound({ ...page, rows: own.rows, isLoading: false, hasMore: own.cursor !== undefined })
+      let rows = isFirst ? [] : own.rows
+      const wanted = Math.min(rows.length + pageSize, foundMax)
+      // An answer holds fewer messages, or none, when it takes long to find them.
+      for (let next = isFirst ? undefined : own.cursor; own.abort === abort;) {
+        const at = next === undefined ? {} : { [cursor]: next }
+        const limit = wanted - rows.length
+        const page = pageOf(await get<unknown>(path, { ...params, ...at, limit }, abort.signal))
+        if (abort.signal.aborted) return
+        own.rows = rows = rows.concat(page.rows)
+        next = own.cursor = rows.length < foundMax ? page.cursor : undefined
+        const isLoading = next !== undefined && rows.length < wanted
+        if (!isLoading) own.abort = undefined
+        setFound({ ...page, rows, isLoading, hasMore: next !== undefined })
+      }
     } catch (error) {
       if (abort.signal.aborted) return
       own.abort = undefined

@@ -1,5 +1,5 @@
 import { type Filter, FilterError, type FoundMessage, parseFilter, type SearchAnswer } from '@kiroku/audit'
-import { searchRecord } from '../../audit/searchRecord.ts'
+import { searchRecord, type RecordSearch } from '../../audit/searchRecord.ts'
 import type { Invocation } from '../../cli/CommandSpec.ts'
 import type { Output } from '../../cli/Output.ts'
 import { columns } from '../../cli/columns.ts'
@@ -11,21 +11,45 @@ const patienceMs = 1_000
 export const run = async (invocation: Invocation): Promise<void> => {
   const { out, text, int } = invocation
   const filter = read(invocation.argument('filter') ?? '', out)
-  const cursor = text('cursor')
+  const limit = int('limit') ?? (out.json ? 100 : 20)
   await withLog(invocation, (log, nats) =>
     searchRecord(invocation, { log, nats, patienceMs }, async ({ search, lacks }) => {
-      const answer = await search({
-        filter,
-        limit: int('limit') ?? (out.json ? 100 : 20),
-        asOperator: true,
-        ...(cursor === undefined ? {} : { cursor }),
-      })
+      const answer = await searchOn(search, filter, limit, text('cursor'))
       tell(out, answer)
       for (const line of lacks(answer)) out.note(line)
       out.result(answer)
     }),
   )
 }
+
+/** Searches until there are as many messages as asked for, or no more: an answer holds fewer when it takes long to find them. */
+const searchOn = async (
+  search: RecordSearch['search'],
+  filter: Filter,
+  limit: number,
+  from: string | undefined,
+): Promise<SearchAnswer> => {
+  const messages: FoundMessage[] = []
+  for (let cursor = from; ;) {
+    const answer = await search({
+      filter,
+      limit: limit - messages.length,
+      asOperator: true,
+      ...(cursor === undefined ? {} : { cursor }),
+    })
+    messages.push(...answer.messages)
+    ;({ cursor } = answer)
+    const isEnd = cursor === undefined || messages.length === limit
+    if (process.stderr.isTTY) process.stderr.write(isEnd ? clearLine : clearLine + describeSearched(cursor!))
+    if (isEnd) return { ...answer, messages }
+  }
+}
+
+const clearLine = '\r\x1b[K'
+
+/** A cursor begins with the time of what was searched last. */
+const describeSearched = (cursor: string): string =>
+  `searched back to ${new Date(Number(cursor.split('.')[0])).toISOString()}`
 
 const read = (text: string, out: Output): Filter => {
   try {
