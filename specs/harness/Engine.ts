@@ -42,8 +42,8 @@ export class Engine implements InProcessNode {
   }
 
   /** What the process that runs now owns, from its memory. */
-  describe(): ReturnType<Node['describe']> {
-    return this.#process?.node.describe() ?? { partitions: [], queues: [] }
+  async describe(): ReturnType<Node['describe']> {
+    return (await this.#process?.node.describe()) ?? { partitions: [], queues: [] }
   }
 
   directory() {

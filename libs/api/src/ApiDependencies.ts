@@ -61,11 +61,11 @@ export interface ApiDependencies {
   /** Metrics that only the process around the API knows: the engine's counters and timings. */
   readonly metrics: () => readonly MetricFamily[]
   /** What this process owns, from its memory: its metrics are of that, so that a sum over nodes counts everything once. */
-  readonly owned: () => {
+  readonly owned: () => Promise<{
     readonly partitions: readonly PartitionDescription[]
     /** As the partitions have them: each part of a spread queue by itself. */
     readonly queues: readonly QueueDescription[]
-  }
+  }>
   /** Why this process cannot serve; undefined: it can. Takes a second at most. */
   readonly notReady: () => Promise<string | undefined>
   /** Why NATS does not store now; undefined: it does, as far as is known. Takes a second at most. */

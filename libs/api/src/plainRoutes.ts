@@ -99,22 +99,19 @@ const metrics = ({ about, metrics, owned }: ApiDependencies, { times, inFlight, 
     const { identity } = yield* admitCaller(guard, presented, { role: 'viewer', on: 'some' })
     const { isRestricted, sees } = new Granted(identity)
     const text = yield* call(async () => {
-      const { queues, partitions } = owned()
+      const { queues, partitions } = await owned()
       const measured = withLosses(queues, partitions.length === about.partitions)
       // What is of all queues would count those that the caller may not know of.
       if (isRestricted)
-        return renderMetrics(
+        return renderMetrics([
           queueMetrics(
             measured.filter(({ name }) => sees(name)),
             [],
           ),
-        )
+        ])
       return renderMetrics([
-        ...queueMetrics(measured, partitions),
-        times.family(),
-        guard.refusals.family(),
-        ...inFlight.families(),
-        ...metrics(),
+        queueMetrics(measured, partitions),
+        [times.family(), guard.refusals.family(), ...inFlight.families(), ...metrics()],
       ])
     })
     return HttpServerResponse.text(text, { contentType: metricsContentType })

@@ -34,9 +34,11 @@ export type FamilyRow<Measured> =
   | readonly [type: 'counter' | 'gauge', name: string, help: string, read: Reader<Measured>]
   | readonly [type: 'histogram', name: string, help: string, read: Reader<Measured, HistogramSample>]
 
-/** Reads every metric of a table. */
-export const readFamilies = <Measured>(
+/** Reads every metric of a table, each when it is asked for. */
+export function* readFamilies<Measured>(
   rows: readonly FamilyRow<Measured>[],
   measured: Measured,
-): MetricFamily[] =>
-  rows.map(([type, name, help, read]) => ({ type, name, help, samples: read(measured) }) as MetricFamily)
+): Generator<MetricFamily> {
+  for (const [type, name, help, read] of rows)
+    yield { type, name, help, samples: read(measured) } as MetricFamily
+}

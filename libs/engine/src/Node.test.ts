@@ -57,6 +57,26 @@ describe('a node on a memory log', () => {
     expect(node.actors.size).toBe(0)
   })
 
+  it('describes many queues piece by piece, so that others have their turn', async () => {
+    const one = await startTestNode(createMemoryLog({ partitions: 1 }))
+    const names = Array.from({ length: 1_050 }, (_, i) => `queue-${i}`)
+    await one.node.request(
+      0,
+      names.map((queue) => ({ type: 'CreateQueue', queue, config: {}, by }) as const),
+    )
+    let turns = 0
+    const count = (): void => {
+      turns++
+      timer = setImmediate(count)
+    }
+    let timer = setImmediate(count)
+    const { queues } = await one.node.describe()
+    clearImmediate(timer)
+    expect(queues.map(({ name }) => name)).toEqual(names)
+    expect(turns).toBeGreaterThanOrEqual(10)
+    await one.close()
+  })
+
   it('gives a waiting receive what is sent later', async () => {
     const one = await startTestNode(createMemoryLog({ partitions: 1 }))
     await one.ask({ type: 'CreateQueue', queue: 'mail', config: {}, by })

@@ -1,3 +1,4 @@
+import { setImmediate as nextTick } from 'node:timers/promises'
 import type { Log, PartitionLog } from '@kiroku/log'
 import {
   type Command,
@@ -228,13 +229,22 @@ export class Node {
     return () => this.#ownerListeners.delete(listener)
   }
 
-  /** What is owned here, from memory: it is known while the log does not answer, too. */
-  describe(): { readonly partitions: PartitionDescription[]; readonly queues: QueueDescription[] } {
+  /**
+   * What is owned here, from memory: it is known while the log does not answer, too. There may be many queues, so that others have
+   * their turn in between.
+   */
+  async describe(): Promise<{
+    readonly partitions: PartitionDescription[]
+    readonly queues: QueueDescription[]
+  }> {
     const actors = [...this.#actors.values()].filter(({ isDescribable }) => isDescribable)
-    return {
-      partitions: actors.map((actor) => actor.describe()),
-      queues: actors.flatMap((actor) => actor.describeQueues()),
-    }
+    const queues: QueueDescription[] = []
+    for (const actor of actors)
+      for (const page of actor.describeQueues()) {
+        for (const queue of page) queues.push(queue)
+        await nextTick()
+      }
+    return { partitions: actors.map((actor) => actor.describe()), queues }
   }
 
   /** What clients must know about the log. */

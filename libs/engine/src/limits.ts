@@ -13,6 +13,9 @@ export const limits = {
   frameMessagesMax: 30_000,
   /** Messages settled in one turn, about; a turn must not hold the thread for long. */
   turnSettledMax: 2_000,
+
+  /** Queues that are described at once for metrics. */
+  describedQueues: 100,
   /** As many could be settled in the time that describing one queue takes, about. */
   describedAsSettled: 10,
   /** Bytes that a turn keeps for the few small facts of the engine's own work. */

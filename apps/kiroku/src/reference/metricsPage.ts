@@ -11,10 +11,10 @@ import { auditorMetrics } from '../auditor/auditorMetrics.ts'
 import { engineMetrics } from '../serve/engineMetrics.ts'
 import { code, table } from './markdown.ts'
 
-const families = (all: readonly MetricFamily[]): string[] =>
+const families = (all: Iterable<MetricFamily>): string[] =>
   table(
     ['metric', 'type', 'meaning'],
-    all.map(({ name, type, help }) => [code(name), type, help]),
+    Array.from(all, ({ name, type, help }) => [code(name), type, help]),
   )
 
 /** The page `docs/reference/metrics.md`, made from the metrics themselves. */

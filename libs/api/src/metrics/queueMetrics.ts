@@ -226,7 +226,7 @@ const families: readonly FamilyRow<Described>[] = [
 export const queueMetrics = (
   parts: readonly QueueDescription[],
   partitions: readonly PartitionDescription[],
-): MetricFamily[] => {
+): Iterable<MetricFamily> => {
   const queues = foldQueues(parts)
   return readFamilies(families, { parts, queues, consumers: queues.flatMap(consumersOf), partitions })
 }

@@ -1,15 +1,17 @@
 import { expect, it } from 'vitest'
 import { renderMetrics } from './renderMetrics.ts'
 
-it('writes counters and gauges with escaped labels', () => {
-  const text = renderMetrics([
-    {
-      type: 'counter',
-      name: 'kiroku_transitions_total',
-      help: 'State changes.',
-      samples: [{ labels: { from: 'Available', to: 'Inflight' }, value: 3 }],
-    },
-    { type: 'gauge', name: 'odd', help: 'a\nb', samples: [{ labels: { q: 'a"b\\c\nd' }, value: 0.5 }] },
+it('writes counters and gauges with escaped labels', async () => {
+  const text = await renderMetrics([
+    [
+      {
+        type: 'counter',
+        name: 'kiroku_transitions_total',
+        help: 'State changes.',
+        samples: [{ labels: { from: 'Available', to: 'Inflight' }, value: 3 }],
+      },
+      { type: 'gauge', name: 'odd', help: 'a\nb', samples: [{ labels: { q: 'a"b\\c\nd' }, value: 0.5 }] },
+    ],
   ])
   expect(text).toBe(
     [
@@ -24,14 +26,16 @@ it('writes counters and gauges with escaped labels', () => {
   )
 })
 
-it('writes histograms with cumulative buckets, sum and count', () => {
-  const text = renderMetrics([
-    {
-      type: 'histogram',
-      name: 'kiroku_append_duration_seconds',
-      help: 'Appends.',
-      samples: [{ labels: {}, bounds: [0.001, 0.01], counts: [2, 1, 1], sum: 0.05 }],
-    },
+it('writes histograms with cumulative buckets, sum and count', async () => {
+  const text = await renderMetrics([
+    [
+      {
+        type: 'histogram',
+        name: 'kiroku_append_duration_seconds',
+        help: 'Appends.',
+        samples: [{ labels: {}, bounds: [0.001, 0.01], counts: [2, 1, 1], sum: 0.05 }],
+      },
+    ],
   ])
   expect(text.split('\n').slice(2, -1)).toEqual([
     'kiroku_append_duration_seconds_bucket{le="0.001"} 2',
@@ -40,4 +44,24 @@ it('writes histograms with cumulative buckets, sum and count', () => {
     'kiroku_append_duration_seconds_sum 0.05',
     'kiroku_append_duration_seconds_count 4',
   ])
+})
+
+it('writes a great deal piece by piece, so that others have their turn', async () => {
+  const samples = Array.from({ length: 10_500 }, (_, i) => ({ labels: { queue: `queue-${i}` }, value: i }))
+  const family = (name: string) => ({ type: 'gauge', name, help: 'Odd.', samples }) as const
+  let turns = 0
+  const count = (): void => {
+    turns++
+    timer = setImmediate(count)
+  }
+  let timer = setImmediate(count)
+  const text = await renderMetrics([[family('one')], [family('other')]])
+  clearImmediate(timer)
+  expect(turns).toBeGreaterThanOrEqual(20)
+  const lines = (name: string) => [
+    `# HELP ${name} Odd.`,
+    `# TYPE ${name} gauge`,
+    ...samples.map(({ labels, value }) => `${name}{queue="${labels.queue}"} ${value}`),
+  ]
+  expect(text.split('\n')).toEqual([...lines('one'), ...lines('other'), ''])
 })

@@ -1,27 +1,43 @@
+import { setImmediate as nextTick } from 'node:timers/promises'
 import type { Labels, MetricFamily } from '@kiroku/doors'
 
 /** Content type of the text format. */
 export const metricsContentType = 'text/plain; version=0.0.4; charset=utf-8'
 
-/** Writes metrics in Prometheus' text format. */
-export const renderMetrics = (families: readonly MetricFamily[]): string => {
-  const lines: string[] = []
-  for (const family of families) {
-    lines.push(`# HELP ${family.name} ${family.help.replace(/\\/g, '\\\\').replace(/\n/g, '\\n')}`)
-    lines.push(`# TYPE ${family.name} ${family.type}`)
-    if (family.type !== 'histogram')
-      for (const { labels, value } of family.samples) lines.push(sample(family.name, labels, value))
-    else
-      for (const { labels, bounds, counts, sum } of family.samples) {
-        let total = 0
-        for (const [i, bound] of [...bounds, Infinity].entries()) {
-          total += counts[i] ?? 0
-          lines.push(sample(`${family.name}_bucket`, { ...labels, le: number(bound) }, total))
-        }
-        lines.push(sample(`${family.name}_sum`, labels, sum), sample(`${family.name}_count`, labels, total))
+/** Lines that are written at once. */
+const linesAtOnce = 1_000
+
+/** Writes metrics in Prometheus' text format. Where there are many, others have their turn in between. */
+export const renderMetrics = async (tables: readonly Iterable<MetricFamily>[]): Promise<string> => {
+  const pieces: string[] = []
+  let lines: string[] = []
+  for (const table of tables)
+    for (const family of table)
+      for (const line of linesOf(family)) {
+        lines.push(line)
+        if (lines.length < linesAtOnce) continue
+        pieces.push(lines.join('\n'))
+        lines = []
+        await nextTick()
       }
-  }
-  return lines.join('\n') + '\n'
+  return [...pieces, ...lines, ''].join('\n')
+}
+
+function* linesOf(family: MetricFamily): Generator<string> {
+  yield `# HELP ${family.name} ${family.help.replace(/\\/g, '\\\\').replace(/\n/g, '\\n')}`
+  yield `# TYPE ${family.name} ${family.type}`
+  if (family.type !== 'histogram')
+    for (const { labels, value } of family.samples) yield sample(family.name, labels, value)
+  else
+    for (const { labels, bounds, counts, sum } of family.samples) {
+      let total = 0
+      for (const [i, bound] of [...bounds, Infinity].entries()) {
+        total += counts[i] ?? 0
+        yield sample(`${family.name}_bucket`, { ...labels, le: number(bound) }, total)
+      }
+      yield sample(`${family.name}_sum`, labels, sum)
+      yield sample(`${family.name}_count`, labels, total)
+    }
 }
 
 const sample = (name: string, labels: Labels, value: number): string => {

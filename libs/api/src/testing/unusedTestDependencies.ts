@@ -39,7 +39,7 @@ export const unusedTestDependencies: ApiDependencies = {
   clusterStatus: unused,
   finalizeCluster: unused,
   metrics: () => [],
-  owned: () => ({ partitions: [], queues: [] }),
+  owned: () => Promise.resolve({ partitions: [], queues: [] }),
   warnings: () => [],
   outage: () => Promise.resolve(undefined),
   notReady: () => Promise.resolve(undefined),

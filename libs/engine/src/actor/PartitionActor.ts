@@ -1,4 +1,4 @@
-import { describeQueues, Ownership, type PartitionState } from '@kiroku/partition'
+import { describeQueues, Ownership, type PartitionState, type QueueState } from '@kiroku/partition'
 import {
   type Answer,
   type Command,
@@ -300,11 +300,17 @@ export class PartitionActor {
     gate.refuseAll(error)
   }
 
-  /** Its queues as they were decided so far; none before there is a state. */
-  describeQueues(): QueueDescription[] {
-    if (this.#own === undefined) return []
-    const { state } = this.#own
-    return describeQueues(state, state.queues.values(), this.now(), this.#own)
+  /** Its queues as they were decided so far, page by page: none before there is a state, and no more once it is another one's. */
+  *describeQueues(): Generator<readonly QueueDescription[]> {
+    const own = this.#own
+    if (own === undefined) return
+    const left = own.state.queues.values()
+    while (own === this.#own) {
+      const page: QueueState[] = []
+      for (const queue of left) if (page.push(queue) === limits.describedQueues) break
+      if (page.length === 0) return
+      yield describeQueues(own.state, page, this.now(), own)
+    }
   }
 
   /** The partition as status commands show it. */
