@@ -232,7 +232,7 @@ export const SearchAnswer = published(
   }),
 )
 
-const Act = Schema.Struct({
+export const Act = Schema.Struct({
   partition: count,
   seq,
   index: count,

@@ -112,7 +112,7 @@ export const StartPosition = Schema.Union([
 const configFields = fieldsFrom(storedOf) as unknown as ConfigFields
 
 /** A partition that cannot be read. */
-const MissingPartition = Schema.Struct({
+export const MissingPartition = Schema.Struct({
   partition: count,
   queue: optional(Schema.String.annotate({ description: 'Only this queue is missing from the answer' })),
   problem: Schema.Struct({ id: Schema.String, message: Schema.String, help: Schema.String }),

@@ -1,34 +1,35 @@
 import type { OnDefect } from '@kiroku/doors'
 import type { QueueSurvey } from '@kiroku/client'
-import { errorRegistry } from '@kiroku/protocol'
+import { errorRegistry, type QueueDescription } from '@kiroku/protocol'
 import * as Cause from 'effect/Cause'
 import * as Effect from 'effect/Effect'
 import * as Exit from 'effect/Exit'
 import * as Schema from 'effect/Schema'
-import * as HttpServerResponse from 'effect/http/HttpServerResponse'
-import { Queue, QueueList } from '../definition/schemas.ts'
+import { MissingPartition, Queue } from '../definition/schemas.ts'
 import { misfit, reportDefect } from '../reportDefect.ts'
+import { inPieces, jsonAnswer } from './inPieces.ts'
 
-const encodeList = Schema.encodeUnknownExit(QueueList)
 const encodeQueue = Schema.encodeUnknownExit(Queue)
+const encodeMissing = Schema.encodeUnknownSync(Schema.Array(MissingPartition))
 
 /**
  * The list of queues as JSON. One that does not fit its schema is left out, listed as missing and logged, so
  * that it hides no other.
  */
 export const answerQueues = Effect.fnUntraced(function* (survey: QueueSurvey, onDefect: OnDefect) {
-  const whole = encodeList(survey)
-  if (Exit.isSuccess(whole)) return HttpServerResponse.jsonUnsafe(whole.value)
-  const queues: unknown[] = []
-  const missing: unknown[] = [...survey.missing]
-  for (const queue of survey.queues) {
+  const unfit: { readonly queue: QueueDescription; readonly cause: Error }[] = []
+  const queues = yield* Effect.promise(() =>
+    inPieces(survey.queues, (queue) => {
+      const encoded = encodeQueue(queue)
+      if (Exit.isSuccess(encoded)) return JSON.stringify(encoded.value)
+      unfit.push({ queue, cause: Cause.squash(encoded.cause) as Error })
+      return undefined
+    }),
+  )
+  const missing: (typeof MissingPartition.Type)[] = [...survey.missing]
+  for (const { queue, cause } of unfit) {
     const { name, partition } = queue
-    const encoded = encodeQueue(queue)
-    if (Exit.isSuccess(encoded)) {
-      queues.push(encoded.value)
-      continue
-    }
-    yield* reportDefect(misfit(`queue "${name}"`, Cause.squash(encoded.cause) as Error), onDefect)
+    yield* reportDefect(misfit(`queue "${name}"`, cause), onDefect)
     const message = `queue "${name}" cannot be shown; the log of the engine says why`
     missing.push({
       partition,
@@ -36,5 +37,5 @@ export const answerQueues = Effect.fnUntraced(function* (survey: QueueSurvey, on
       problem: { id: 'Internal', message, help: errorRegistry.Internal.help },
     })
   }
-  return HttpServerResponse.jsonUnsafe({ queues, missing })
+  return jsonAnswer('{"queues":[', queues, `],"missing":${JSON.stringify(encodeMissing(missing))}}`)
 })
