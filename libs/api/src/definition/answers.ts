@@ -232,7 +232,7 @@ export const SearchAnswer = published(
   }),
 )
 
-export const Act = Schema.Struct({
+const Act = Schema.Struct({
   partition: count,
   seq,
   index: count,

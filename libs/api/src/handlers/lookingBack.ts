@@ -11,6 +11,7 @@ import { withoutAddresses } from '../granted/withoutOthers.ts'
 import { diffQuestion, logQuestion, recordingQuestion, stateQuestion } from '../questions/lookingBack.ts'
 import { ask } from './ask.ts'
 import { asJson, call } from './call.ts'
+import { inPieces, jsonAnswer } from './inPieces.ts'
 import { isOperator } from './isOperator.ts'
 import { withoutReasons } from './withoutReasons.ts'
 
@@ -36,10 +37,10 @@ export const lookingBackHandlers = (dependencies: ApiDependencies) =>
           const seen = isRestricted
             ? queues.filter(({ queue }) => sees(queue)).map((queue) => withoutAddresses(queue, sees))
             : queues
-          return asJson({
-            ...rest,
-            queues: seen.map((moment) => (handles(moment.queue) ? moment : withoutReasons(moment))),
-          })
+          const written = await inPieces(seen, (moment) =>
+            JSON.stringify(handles(moment.queue) ? moment : withoutReasons(moment)),
+          )
+          return jsonAnswer(`${JSON.stringify(rest).slice(0, -1)},"queues":[`, written, ']}')
         })
       }),
       span: Effect.fnUntraced(function* ({ query }) {

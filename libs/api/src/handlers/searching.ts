@@ -1,17 +1,13 @@
 import * as Effect from 'effect/Effect'
-import * as Schema from 'effect/Schema'
 import * as HttpApiBuilder from 'effect/http-api/HttpApiBuilder'
 import type { ApiDependencies } from '../ApiDependencies.ts'
 import { CallerGranted } from '../definition/Access.ts'
-import { Act } from '../definition/answers.ts'
 import { Api } from '../definition/Api.ts'
 import { actWithoutOthers } from '../granted/withoutOthers.ts'
 import { actsQuestion, historyQuestion, searchQuestion } from '../questions/searching.ts'
 import { ask } from './ask.ts'
 import { asJson } from './call.ts'
 import { inPieces, jsonAnswer } from './inPieces.ts'
-
-const encodeAct = Schema.encodeUnknownSync(Act)
 
 /** Messages and acts on record. */
 export const searchingHandlers = (dependencies: ApiDependencies) =>
@@ -39,7 +35,7 @@ export const searchingHandlers = (dependencies: ApiDependencies) =>
           const asked = actsQuestion(query, Date.now())
           const found = await record.acts(isRestricted ? { ...asked, grants } : asked)
           const told = isRestricted ? found.map((act) => actWithoutOthers(act, sees)) : found
-          return inPieces(told, (act) => JSON.stringify(encodeAct(asJson(act))))
+          return inPieces(told, (act) => JSON.stringify(act))
         })
         return jsonAnswer('{"acts":[', acts, ']}')
       }),
