@@ -64,6 +64,7 @@ export class Auditor {
   readonly #throttle = new CpuThrottle(workShare, this.#stop.signal)
   readonly #shares = new Shares(this.#stop.signal)
   #lock: WriterLock | undefined
+  #writer: IndexWriter | undefined
   #running: Promise<void> | undefined
   /** Questions that are being answered. */
   #asked = 0
@@ -138,16 +139,15 @@ export class Auditor {
       await rest(lockMs, signal)
     }
     if (this.#lock === undefined) return
-    let writer: IndexWriter | undefined
     try {
-      writer = new IndexWriter(openIndexToWrite(this.#folder))
-      await this.#follow(writer)
+      this.#writer = new IndexWriter(openIndexToWrite(this.#folder))
+      await this.#follow(this.#writer)
     } catch (error) {
       if (!isIndexDamage(error)) throw error
       this.#damage = error
     } finally {
       for (const { follower } of this.#followed) await follower.close().catch(() => {})
-      writer?.close()
+      this.#writer?.close()
       if (this.#damage !== undefined) removeIndex(this.#folder)
       this.#lock.release()
     }
@@ -192,7 +192,11 @@ export class Auditor {
       }
       for (const each of looked) each()
       // Questions are answered meanwhile, and the engine goes first when the machine is busy.
-      await (isNews ? this.#yieldToOthers() : this.#rest())
+      if (isNews || writer.isSweepDue) await this.#yieldToOthers()
+      else {
+        writer.flush()
+        await this.#rest()
+      }
     }
   }
 
@@ -216,11 +220,12 @@ export class Auditor {
   }
 
   /**
-   * Questions go before the index, but only for a while, so that it makes progress under a constant load of
-   * them.
+   * What the log no longer holds goes, a piece each time. Questions go before the index, but only for a while, so that it makes
+   * progress under a constant load of them.
    */
   async #yieldToOthers(): Promise<void> {
     const { signal } = this.#stop
+    this.#writer?.sweep()
     for (
       let waitedMs = 0;
       this.#asked > 0 && waitedMs < answerMs && !signal.aborted;

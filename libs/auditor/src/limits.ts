@@ -16,8 +16,9 @@ export const limits = {
   pendingRowsMax: 16_384,
   /** A search that takes longer answers what it has, with a cursor. */
   searchMs: 2_000,
-  /** Entries of the index that a search goes through between two pauses. */
+  /** Entries of the index that a search goes through between two pauses, and those that a sweep does. */
   searchSliceRows: 4_096,
+  sweptRows: 4_096,
   /** Questions that are answered at once: of all who ask, and of one. */
   answersMax: 4,
   answersPerPrincipalMax: 2,

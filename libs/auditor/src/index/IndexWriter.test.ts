@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { State } from '@kiroku/protocol'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { limits } from '../limits.ts'
 import { openIndexToRead, openIndexToWrite } from './IndexDatabase.ts'
 import { IndexWriter } from './IndexWriter.ts'
 
@@ -27,6 +28,10 @@ const fill = (writer: IndexWriter): void => {
   writer.flush()
 }
 
+const sweep = (writer: IndexWriter): void => {
+  while (writer.isSweepDue) writer.sweep()
+}
+
 const numbers = (writer: IndexWriter, table = 'messages'): unknown[] =>
   writer.database
     .prepare(`SELECT DISTINCT number FROM ${table} ORDER BY number`)
@@ -39,6 +44,7 @@ describe('the index', () => {
     fill(writer)
     writer.trim(0, 6)
     writer.flush()
+    sweep(writer)
     expect(numbers(writer)).toEqual([3, 7, 8, 9, 10])
     expect(numbers(writer, 'fields')).toEqual([3, 7, 8, 9, 10])
     const touches = writer.database.prepare('SELECT seq FROM touches ORDER BY seq').all()
@@ -49,10 +55,69 @@ describe('the index', () => {
   it('keeps to its limit: final messages that changed longest ago go first', () => {
     const writer = new IndexWriter(openIndexToWrite(undefined), { rowsMax: 6 })
     fill(writer)
+    sweep(writer)
     const left = numbers(writer)
     expect(left).toContain(3)
     expect(left).toContain(10)
     expect(left.length).toBeLessThanOrEqual(6)
+    writer.close()
+  })
+
+  it('forgets a great deal in pieces, between which others have their turn, and goes on after a restart', () => {
+    const many = 5 * limits.sweptRows
+    const writer = new IndexWriter(openIndexToWrite(folder))
+    const queue = writer.queue(0, 1)
+    const stream = writer.stream(queue, 0, 'main')
+    for (let n = 1; n <= many; n++) {
+      const row = writer.add(stream, n)
+      row.state = n === 3 ? State.Available : State.Committed
+      row.at = row.seq = row.sentSeq = n
+      writer.fields(queue, n, [{ path: 'n', value: n % 2 === 0 ? n : `text ${n}` }])
+      writer.touch(queue, Math.floor(n / limits.bucketMessages), n)
+      if (writer.isFull) writer.flush()
+    }
+    writer.flush()
+    writer.trim(0, many - 1)
+    writer.flush()
+    let most = 0
+    const count = (): number => {
+      const rows = ['messages', 'fields', 'touches'].map((table) => `SELECT count(*) AS n FROM ${table}`)
+      return rows.reduce((sum, sql) => sum + (writer.database.prepare(sql).get()!['n'] as number), 0)
+    }
+    for (let before = count(), i = 0; i < 3; i++) {
+      writer.sweep()
+      const after = count()
+      most = Math.max(most, before - after)
+      before = after
+    }
+    expect(most).toBeGreaterThan(0)
+    expect(most).toBeLessThanOrEqual(2 * limits.sweptRows)
+    writer.close()
+    const again = new IndexWriter(openIndexToWrite(folder))
+    expect(again.isSweepDue).toBe(true)
+    sweep(again)
+    expect(numbers(again)).toEqual([3, many])
+    expect(numbers(again, 'fields')).toEqual([3, many])
+    expect(again.database.prepare('SELECT seq FROM touches').all()).toEqual([{ seq: many }])
+    again.close()
+    const last = new IndexWriter(openIndexToWrite(folder))
+    expect(last.isSweepDue).toBe(false)
+    last.close()
+  })
+
+  it('forgets little of many queues in few pieces', () => {
+    const writer = new IndexWriter(openIndexToWrite(undefined))
+    for (let id = 1; id <= 1_000; id++) {
+      const row = writer.add(writer.stream(writer.queue(0, id), 0, 'main'), 1)
+      row.state = State.Committed
+      row.at = row.seq = row.sentSeq = id
+    }
+    writer.trim(0, 999)
+    writer.flush()
+    let pieces = 0
+    for (; writer.isSweepDue; pieces++) writer.sweep()
+    expect(writer.database.prepare('SELECT seq FROM messages').all()).toEqual([{ seq: 1_000 }])
+    expect(pieces).toBeLessThan(50)
     writer.close()
   })
 

@@ -3,11 +3,11 @@ import type { Act } from '@kiroku/audit'
 import { type QueueAddress, type QueueConfig, State } from '@kiroku/protocol'
 import { HistoryWriter } from '../history/HistoryWriter.ts'
 import { limits } from '../limits.ts'
+import { IndexSweep } from './IndexSweep.ts'
 import { Interner } from './Interner.ts'
 import { Row } from './Row.ts'
 import type { Field } from './fieldsOf.ts'
 import { passedGlob } from './passedText.ts'
-import { trimRows } from './trimRows.ts'
 
 /** One subscription of a queue, and the pending rows of its messages. */
 export class Stream {
@@ -40,6 +40,7 @@ export class IndexWriter {
   readonly database: DatabaseSync
   readonly texts: Interner
   readonly history: HistoryWriter
+  readonly #sweep: IndexSweep
   readonly #streams = new Map<string, Stream>()
   readonly #queues = new Map<string, number>()
   readonly #dirty = new Set<Stream>()
@@ -66,6 +67,7 @@ export class IndexWriter {
     this.#rows = countOf(database)
     this.texts = new Interner(database)
     this.history = new HistoryWriter(database)
+    this.#sweep = new IndexSweep(database)
     this.#insert = database.prepare(
       'INSERT OR REPLACE INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
     )
@@ -251,6 +253,7 @@ export class IndexWriter {
     run('DELETE FROM acts WHERE partition = ?')
     run('DELETE FROM lost WHERE partition = ?')
     run('DELETE FROM reached WHERE partition = ?')
+    this.#sweep.forget(partition)
     this.#streams.clear()
     this.#queues.clear()
     this.#reached.delete(partition)
@@ -271,14 +274,29 @@ export class IndexWriter {
   }
 
   /**
-   * Removes what the log no longer holds: final messages, touches, acts and counts up to a sequence. Returns
+   * Removes what the log no longer holds up to a sequence: counts at once, messages, touches and acts in the pieces of `sweep`. Returns
    * from when on it is known what happened, if that is later than before.
    */
   trim(partition: number, upTo: number): number | undefined {
     this.flush()
     this.begin()
-    trimRows(this.database, partition, upTo)
+    this.#sweep.trimmed(partition, upTo)
     return this.history.trim(partition, upTo)
+  }
+
+  /** Whether there is something to sweep. */
+  get isSweepDue(): boolean {
+    return this.#sweep.isDue
+  }
+
+  /**
+   * Removes a piece of what the log no longer holds, or of what there is no room for; stored with the next flush, since a transaction for
+   * each piece costs several times as much. Call it between two pieces of other work.
+   */
+  sweep(): void {
+    if (!this.#sweep.isDue) return
+    this.begin()
+    this.#rows -= this.#sweep.step()
   }
 
   /** Notes how far a partition was read; stored with the next flush. */
@@ -309,22 +327,9 @@ export class IndexWriter {
     touches.length = 0
     this.#reached.clear()
     this.#pendingRows = 0
-    if (this.#rows > this.#rowsMax) this.#makeRoom()
-    this.#commit()
-  }
-
-  /** Removes the final messages that changed longest ago, in batches. */
-  #makeRoom(): void {
-    this.#rows = countOf(this.database)
     const over = this.#rows - this.#rowsMax
-    if (over <= 0) return
-    const { changes } = this.database
-      .prepare(
-        `DELETE FROM messages WHERE (stream, number) IN (SELECT stream, number FROM messages INDEXED BY messages_at
-          WHERE state >= 5 ORDER BY at LIMIT ?)`,
-      )
-      .run(over + Math.ceil(this.#rowsMax / 100))
-    this.#rows -= Number(changes)
+    if (over > 0) this.#sweep.makeRoom(over + Math.ceil(this.#rowsMax / 100))
+    this.#commit()
   }
 
   #commit(): void {

@@ -45,7 +45,10 @@ export const readInto = async (
       log,
       writer,
       decodeCheckpoint,
-      pause: () => nextTick(),
+      pause: () => {
+        writer.sweep()
+        return nextTick()
+      },
       onRecord: (_, seq, events) => onProgress({ partition, seq, lastSeq, events: before + events }),
     })
     try {
