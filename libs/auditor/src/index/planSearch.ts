@@ -11,6 +11,8 @@ export interface SearchPlan {
   readonly ways: readonly Clause[]
   /** Conditions on each scan. */
   readonly where: readonly Clause[]
+  /** Times of the last change that are searched: from the first on, up to the second, excluded. */
+  readonly span: readonly [from: number, until: number]
 }
 
 /** A piece of SQL with its parameters. */
@@ -35,6 +37,7 @@ export const planSearch = (database: DatabaseSync, { conditions }: Filter, grant
   const where: Clause[] =
     granted === undefined ? [] : [among('m.stream', streamsOf(database, granted.sql, granted.parameters))]
   let ways: Clause[] | undefined
+  let span: SearchPlan['span'] = [0, Number.MAX_SAFE_INTEGER]
   let rank = Infinity
   const offer = (own: number, found: Clause[]): void => {
     if (own >= rank) return
@@ -42,6 +45,10 @@ export const planSearch = (database: DatabaseSync, { conditions }: Filter, grant
     ways = found
   }
   for (const c of conditions) {
+    if (c.field === 'time' && !c.not) {
+      span = [Math.max(span[0], c.atFrom), Math.min(span[1], c.atUntil)]
+      continue
+    }
     const narrow = clauseOf(database, c)
     if (narrow !== undefined) where.push(narrow)
     if (c.not) continue
@@ -65,8 +72,8 @@ export const planSearch = (database: DatabaseSync, { conditions }: Filter, grant
       )
     }
   }
-  if (where.includes(nowhere)) return { ways: [], where: [] }
-  return { ways: ways ?? [{ sql: '1', parameters: [], index: 'messages_at' }], where }
+  if (where.includes(nowhere)) return { ways: [], where: [], span }
+  return { ways: ways ?? [{ sql: '1', parameters: [], index: 'messages_at' }], where, span }
 }
 
 /**

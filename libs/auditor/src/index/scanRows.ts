@@ -17,21 +17,30 @@ export interface ScanStep {
 export const isBefore = (a: RowKey, b: RowKey): boolean =>
   a.at !== b.at ? a.at > b.at : a.stream !== b.stream ? a.stream > b.stream : a.number > b.number
 
+/** What is between two places: behind the first, up to the second, included. */
+interface Stretch {
+  readonly from: RowKey
+  readonly end: RowKey
+}
+
 /**
  * Finds the rows of all ways of a plan, merged in the order of answers. An index is gone through in slices with a step after each,
  * so that a scan that finds nothing for long can be interrupted.
  */
 export function* scanRows(
   database: DatabaseSync,
-  { ways, where }: SearchPlan,
-  after: RowKey = beforeAll,
+  { ways, where, span }: SearchPlan,
+  after: RowKey | undefined,
 ): Generator<ScanStep, void> {
+  const latest = { at: span[1], stream: -1, number: -1 }
+  const whole = {
+    from: after === undefined || isBefore(after, latest) ? latest : after,
+    end: { at: span[0], stream: -1, number: -1 },
+  }
   const heads: { readonly steps: Iterator<ScanStep>; step: ScanStep }[] = []
   for (const way of ways) {
-    const steps =
-      way.index !== undefined && [way, ...where].every(({ isSlow }) => isSlow !== true)
-        ? inSlices(database, way, where, after)
-        : atOnce(database, way, where, after)
+    const canBeCut = way.index !== undefined && [way, ...where].every(({ isSlow }) => isSlow !== true)
+    const steps = (canBeCut ? inSlices : atOnce)(database, way, where, whole)
     const first = steps.next()
     if (first.done !== true) heads.push({ steps, step: first.value })
   }
@@ -46,33 +55,30 @@ export function* scanRows(
   }
 }
 
-const beforeAll: RowKey = {
-  at: Number.MAX_SAFE_INTEGER,
-  stream: Number.MAX_SAFE_INTEGER,
-  number: Number.MAX_SAFE_INTEGER,
-}
-const afterAll: RowKey = { at: -1, stream: -1, number: -1 }
-
-const placed = ({ at, stream, number }: RowKey): [number, number, number] => [at, stream, number]
-
+// One bound at each end: of two, SQLite may choose the wider one.
+const within = '(m.at, m.stream, m.number) < (?, ?, ?) AND (m.at, m.stream, m.number) >= (?, ?, ?)'
 const order = 'ORDER BY m.at DESC, m.stream DESC, m.number DESC'
+
+const places = ({ from, end }: Stretch): SQLInputValue[] =>
+  [from, end].flatMap(({ at, stream, number }) => [at, stream, number])
 
 /** Goes through the index of a way, a number of its entries at a time. */
 function* inSlices(
   database: DatabaseSync,
   way: Clause,
   where: readonly Clause[],
-  after: RowKey,
+  whole: Stretch,
 ): Generator<ScanStep, void> {
-  const indexed = `messages m INDEXED BY ${way.index}`
   const ends = database.prepare(
-    `SELECT m.at, m.stream, m.number FROM ${indexed} WHERE (${way.sql}) AND (m.at, m.stream, m.number) < (?, ?, ?)
+    `SELECT m.at, m.stream, m.number FROM ${tableOf(way)} WHERE (${way.sql}) AND ${within}
       ${order} LIMIT 1 OFFSET ${limits.searchSliceRows - 1}`,
   )
-  const rows = statementOf(database, [way, ...where], rowTables.replace('messages m', indexed))
-  for (let from = after; ;) {
-    const end = ends.get(...way.parameters, ...placed(from)) as unknown as RowKey | undefined
-    yield* rows(from, end ?? afterAll)
+  const rows = statementOf(database, way, where)
+  for (let { from } = whole; ;) {
+    const end = ends.get(...way.parameters, ...places({ from, end: whole.end })) as unknown as
+      | RowKey
+      | undefined
+    yield* rows({ from, end: end ?? whole.end })
     if (end === undefined) return
     from = end
     yield { key: end, row: undefined }
@@ -84,32 +90,32 @@ function* atOnce(
   database: DatabaseSync,
   way: Clause,
   where: readonly Clause[],
-  after: RowKey,
+  whole: Stretch,
 ): Generator<ScanStep, void> {
-  const tables =
-    way.index === undefined
-      ? rowTables
-      : rowTables.replace('messages m', `messages m INDEXED BY ${way.index}`)
   let found = 0
-  for (const step of statementOf(database, [way, ...where], tables)(after, afterAll)) {
+  for (const step of statementOf(database, way, where)(whole)) {
     yield step
     if (++found % limits.searchSliceRows === 0) yield { key: step.key, row: undefined }
   }
 }
 
-/** Finds the rows between two places, of which the second is included. */
+const tableOf = ({ index }: Clause): string =>
+  index === undefined ? 'messages m' : `messages m INDEXED BY ${index}`
+
+/** Finds the rows of a way in a stretch. */
 const statementOf = (
   database: DatabaseSync,
-  clauses: readonly Clause[],
-  tables: string,
-): ((from: RowKey, end: RowKey) => Generator<ScanStep, void>) => {
+  way: Clause,
+  where: readonly Clause[],
+): ((stretch: Stretch) => Generator<ScanStep, void>) => {
+  const clauses = [way, ...where]
   const statement = database.prepare(
-    `SELECT ${rowColumns} FROM ${tables} WHERE ${clauses.map(({ sql }) => `(${sql})`).join(' AND ')}
-      AND (m.at, m.stream, m.number) < (?, ?, ?) AND (m.at, m.stream, m.number) >= (?, ?, ?) ${order}`,
+    `SELECT ${rowColumns} FROM ${rowTables.replace('messages m', tableOf(way))}
+      WHERE ${clauses.map(({ sql }) => `(${sql})`).join(' AND ')} AND ${within} ${order}`,
   )
-  const parameters: SQLInputValue[] = clauses.flatMap((clause) => clause.parameters)
-  return function* (from, end) {
-    const rows = statement.iterate(...parameters, ...placed(from), ...placed(end))
+  const parameters = clauses.flatMap((clause) => clause.parameters)
+  return function* (stretch) {
+    const rows = statement.iterate(...parameters, ...places(stretch))
     for (const row of rows as unknown as Iterable<MessageRow>) yield { key: row, row }
   }
 }

@@ -74,18 +74,35 @@ describe('a search', () => {
     'attempt:>3',
     'queue:mail attempt:>3',
     'state:dlq',
-    'state:live attempt:>3',
+    'state:live number:>20400',
     'payload.colour:red',
-    'payload.colour:blue attempt:>3',
+    'payload.colour:blue number:>20400',
     'payload.colour:blu* number:<40',
     '-payload.colour:blue',
     'number:>20400',
+    'attempt:1 time:>1970-01-01T00:00:20.000 time:<1970-01-01T00:00:22.000',
+    '-time:>1970-01-01T00:00:01.000',
   ])('for %s finds in pieces what it finds at once, in the same order', async (filter) => {
     const { found } = await searchAll(filter)
+    expect(found.length).toBeGreaterThan(0)
     expect(new Set(found).size).toBe(found.length)
     expect((await searchAll(filter, 7)).found).toEqual(found)
     slowDown()
     expect((await searchAll(filter)).found).toEqual(found)
+  })
+
+  it('within a time goes through nothing beyond it', async () => {
+    let pauses = 0
+    const pause = () => Promise.resolve(pauses++)
+    const { messages: found } = await search('attempt:1 time:>1970-01-01T00:00:35.000', {
+      pause,
+      limit: 1_000,
+    })
+    expect(found.length).toBe(1_000)
+    expect(await search('attempt:>9 time:>1970-01-01T00:00:35.000', { pause })).toMatchObject({
+      messages: [],
+    })
+    expect(pauses).toBeLessThan(5)
   })
 
   it('that takes too long says where it was, by a whole second and not by a message', async () => {
