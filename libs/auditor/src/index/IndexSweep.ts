@@ -96,8 +96,10 @@ export class IndexSweep {
     const after = this.#database.prepare(
       'SELECT number FROM messages WHERE stream = ? AND sent_seq > ? ORDER BY number LIMIT 1',
     )
+    const trimmed = new Map<number, number>()
     for (const { id, queue } of streams) {
       const below = (after.get(id, upTo)?.['number'] as number | undefined) ?? Number.MAX_SAFE_INTEGER
+      trimmed.set(queue, Math.max(trimmed.get(queue) ?? 0, below))
       yield* this.#countMessages({
         table: 'messages',
         key: ['number'],
@@ -115,16 +117,19 @@ export class IndexSweep {
         gone: { sql: 'seq <= ?', parameters: [upTo] },
       })
     }
-    yield* this.#inPieces({
-      table: 'fields',
-      key: ['name', 'value', 'queue', 'number'],
-      gone: {
-        sql: `queue IN (SELECT id FROM queues WHERE partition = ?) AND NOT EXISTS
-          (SELECT 1 FROM streams s JOIN messages m ON m.stream = s.id AND m.number = fields.number
+    // Where a queue has several subscriptions, any of them may still have the message.
+    for (const [queue, below] of trimmed)
+      yield* this.#inPieces({
+        table: 'fields INDEXED BY fields_of',
+        key: ['number'],
+        of: { sql: 'queue = ?', parameters: [queue] },
+        until: [below - 1],
+        gone: {
+          sql: `NOT EXISTS (SELECT 1 FROM streams s JOIN messages m ON m.stream = s.id AND m.number = fields.number
             WHERE s.queue = fields.queue)`,
-        parameters: [partition],
-      },
-    })
+          parameters: [],
+        },
+      })
     // Unless it was trimmed further meanwhile.
     if (!this.#trimmed.has(partition)) this.forget(partition)
   }
@@ -189,7 +194,7 @@ interface Removal {
   readonly table: string
   /** The rows to go through: those where some columns have these values; absent: all. */
   readonly of?: Condition
-  /** Columns that order them; the first is a number from 0 on. */
+  /** Columns that order them, of numbers from 0 on. Rows with the same key are not divided. */
   readonly key: readonly string[]
   /** Behind which place to begin, and which is the last; absent: all are gone through. */
   readonly from?: readonly number[]

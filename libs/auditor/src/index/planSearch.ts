@@ -21,8 +21,6 @@ export interface Clause {
   readonly parameters: readonly (string | number)[]
   /** The index to use. */
   readonly index?: string
-  /** Evaluated once for all messages, at a cost that grows with the index: not to be repeated for each piece of a scan. */
-  readonly isSlow?: true
 }
 
 const stateCodes = State as Readonly<Record<string, number>>
@@ -53,9 +51,8 @@ export const planSearch = (database: DatabaseSync, { conditions }: Filter, grant
     if (narrow !== undefined) where.push(narrow)
     if (c.not) continue
     if (c.field === 'id') offer(0, idWays(c.any))
-    else if (c.field === 'payloadText') {
-      if (!isExact(c) || isRare(database, c))
-        offer(1, [{ sql: payloadPlaces(c), parameters: payloadParameters(c) }])
+    else if (c.field === 'payload' || c.field === 'payloadText') {
+      if (isRare(database, c)) offer(1, [{ sql: payloadPlaces(c), parameters: payloadParameters(c) }])
     } else if (c.field === 'error' || c.field === 'fingerprint' || c.field === 'group') {
       const column = c.field === 'group' ? 'grp' : 'error'
       const ids = idsOf(database, c)
@@ -132,38 +129,54 @@ const idWays = (any: readonly Pattern[]): Clause[] => {
 }
 
 type PayloadText = Extract<Condition, { field: 'payloadText' }>
+type OfPayload = Extract<Condition, { field: 'payload' }> | PayloadText
 
-/** Whether values are asked for as they are, and can be looked up message by message. */
-const isExact = ({ any }: PayloadText): boolean => any.every(({ pieces }) => pieces.length === 1)
+/** Whether the values are found by their place in the index of values, rather than by looking at each. */
+const isFoundByValue = (c: OfPayload): boolean =>
+  c.field === 'payload' || c.any.every(({ pieces }) => pieces.length === 1)
 
 /** Whether so few values match that their messages are better gone through than all. */
-const isRare = (database: DatabaseSync, c: PayloadText): boolean =>
+const isRare = (database: DatabaseSync, c: OfPayload): boolean =>
+  isFoundByValue(c) &&
   database
     .prepare(`SELECT 1 FROM fields f WHERE ${payloadMatches(c)} LIMIT 1 OFFSET ${limits.searchSliceRows}`)
     .get(...payloadParameters(c)) === undefined
 
-/** Streams and numbers of the messages that have one of these values at the path. */
-const payloadPlaces = (c: PayloadText): string =>
+/** Streams and numbers of the messages that have such a value at the path. */
+const payloadPlaces = (c: OfPayload): string =>
   `(m.stream, m.number) IN (SELECT s.id, f.number FROM fields f JOIN streams s ON s.queue = f.queue WHERE ${payloadMatches(c)})`
 
-const payloadMatches = (c: PayloadText): string =>
+/** That a message has such a value at the path. */
+const payloadExists = (c: OfPayload): string => {
+  // A text is looked up among all of them, anything else among those of the message.
+  const fields = c.field === 'payloadText' && isFoundByValue(c) ? 'fields f' : 'fields f INDEXED BY fields_of'
+  return `EXISTS (SELECT 1 FROM ${fields} WHERE f.queue = s.queue AND f.number = m.number AND ${payloadMatches(c)})`
+}
+
+const payloadMatches = (c: OfPayload): string =>
   `f.name = (SELECT id FROM texts WHERE text = ?) AND (${payloadValues(c)})`
 
-const payloadValues = ({ any }: PayloadText): string =>
-  any
-    .map(({ pieces }) =>
-      pieces.length === 1 ? 'f.value IN (?, ?)' : "(f.value GLOB ? AND typeof(f.value) = 'text')",
-    )
-    .join(' OR ')
+/** In the order of values all numbers come before all texts. */
+const payloadValues = (c: OfPayload): string =>
+  c.field === 'payload'
+    ? `f.value ${c.op} ?${c.op.startsWith('>') ? " AND f.value < ''" : ''}`
+    : c.any
+        .map(({ pieces }) =>
+          pieces.length === 1 ? 'f.value IN (?, ?)' : "(f.value GLOB ? AND typeof(f.value) = 'text')",
+        )
+        .join(' OR ')
 
-const payloadParameters = ({ path, any }: PayloadText): (string | number)[] => [
-  path,
-  ...any.flatMap((pattern) => {
-    if (pattern.pieces.length > 1) return [globOf(pattern)]
-    const text = pattern.pieces[0]!
-    return [text, isNumber(text) ? Number(text) : text]
-  }),
-]
+const payloadParameters = (c: OfPayload): (string | number)[] =>
+  c.field === 'payload'
+    ? [c.path, c.value]
+    : [
+        c.path,
+        ...c.any.flatMap((pattern) => {
+          if (pattern.pieces.length > 1) return [globOf(pattern)]
+          const text = pattern.pieces[0]!
+          return [text, isNumber(text) ? Number(text) : text]
+        }),
+      ]
 
 const isNumber = (text: string): boolean => text.trim() !== '' && !Number.isNaN(Number(text))
 
@@ -186,22 +199,9 @@ const clauseOf = (database: DatabaseSync, c: Condition): Clause | undefined => {
       const until = Math.min(c.atUntil, Number.MAX_SAFE_INTEGER)
       return { sql: turned(`${column} >= ? AND ${column} < ?`), parameters: [c.atFrom, until] }
     }
-    case 'payloadText': {
-      const parameters = payloadParameters(c)
-      if (!isExact(c)) return { sql: turned(payloadPlaces(c)), parameters, isSlow: true }
-      const own = `f.queue = s.queue AND f.number = m.number`
-      return {
-        sql: turned(`EXISTS (SELECT 1 FROM fields f WHERE ${payloadMatches(c)} AND ${own})`),
-        parameters,
-      }
-    }
     case 'payload':
-      return {
-        sql: turned(`(m.stream, m.number) IN (SELECT s.id, f.number FROM fields f JOIN streams s ON s.queue = f.queue
-          WHERE f.name = (SELECT id FROM texts WHERE text = ?) AND typeof(f.value) <> 'text' AND f.value ${c.op} ?)`),
-        parameters: [c.path, c.value],
-        isSlow: true,
-      }
+    case 'payloadText':
+      return { sql: turned(payloadExists(c)), parameters: payloadParameters(c) }
     case 'queue':
       return streamsWhere(database, c, 'q.name')
     case 'subscription':

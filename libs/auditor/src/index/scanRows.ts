@@ -39,8 +39,7 @@ export function* scanRows(
   }
   const heads: { readonly steps: Iterator<ScanStep>; step: ScanStep }[] = []
   for (const way of ways) {
-    const canBeCut = way.index !== undefined && [way, ...where].every(({ isSlow }) => isSlow !== true)
-    const steps = (canBeCut ? inSlices : atOnce)(database, way, where, whole)
+    const steps = (way.index === undefined ? atOnce : inSlices)(database, way, where, whole)
     const first = steps.next()
     if (first.done !== true) heads.push({ steps, step: first.value })
   }
@@ -85,7 +84,7 @@ function* inSlices(
   }
 }
 
-/** The rows of a way that is short, or cannot be divided. */
+/** The rows of a way that leads to few. */
 function* atOnce(
   database: DatabaseSync,
   way: Clause,

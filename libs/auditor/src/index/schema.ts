@@ -1,7 +1,7 @@
 import { tallyFields } from '@kiroku/audit'
 
 /** Version of the tables; an index of another version is rebuilt. */
-export const schemaVersion = 6
+export const schemaVersion = 7
 
 const counts = tallyFields.map((field) => `${field} INTEGER NOT NULL`).join(', ')
 
@@ -46,6 +46,7 @@ CREATE TABLE forwards(queue INTEGER NOT NULL, from_partition INTEGER NOT NULL, f
   PRIMARY KEY(queue, from_partition, from_queue, forward)) WITHOUT ROWID;
 CREATE TABLE fields(name INTEGER NOT NULL, value, queue INTEGER NOT NULL, number INTEGER NOT NULL,
   PRIMARY KEY(name, value, queue, number)) WITHOUT ROWID;
+CREATE INDEX fields_of ON fields(queue, number);
 CREATE TABLE acts(
   partition INTEGER NOT NULL, seq INTEGER NOT NULL, place INTEGER NOT NULL, at INTEGER NOT NULL,
   queue TEXT NOT NULL, actor TEXT NOT NULL, act TEXT NOT NULL, PRIMARY KEY(partition, seq, place)
