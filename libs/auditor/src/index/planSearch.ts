@@ -131,9 +131,12 @@ const idWays = (any: readonly Pattern[]): Clause[] => {
 type PayloadText = Extract<Condition, { field: 'payloadText' }>
 type OfPayload = Extract<Condition, { field: 'payload' }> | PayloadText
 
-/** Whether the values are found by their place in the index of values, rather than by looking at each. */
+/** Whether the values are found by their place among all values, rather than by looking at each. */
 const isFoundByValue = (c: OfPayload): boolean =>
-  c.field === 'payload' || c.any.every(({ pieces }) => pieces.length === 1)
+  c.field === 'payload' || c.any.every((pattern) => isExact(pattern) || isPrefix(pattern))
+
+const isExact = ({ pieces }: Pattern): boolean => pieces.length === 1
+const isPrefix = ({ pieces }: Pattern): boolean => pieces.length === 2 && pieces[0] !== '' && pieces[1] === ''
 
 /** Whether so few values match that their messages are better gone through than all. */
 const isRare = (database: DatabaseSync, c: OfPayload): boolean =>
@@ -149,7 +152,8 @@ const payloadPlaces = (c: OfPayload): string =>
 /** That a message has such a value at the path. */
 const payloadExists = (c: OfPayload): string => {
   // A text is looked up among all of them, anything else among those of the message.
-  const fields = c.field === 'payloadText' && isFoundByValue(c) ? 'fields f' : 'fields f INDEXED BY fields_of'
+  const isText = c.field === 'payloadText' && c.any.every(isExact)
+  const fields = isText ? 'fields f' : 'fields f INDEXED BY fields_of'
   return `EXISTS (SELECT 1 FROM ${fields} WHERE f.queue = s.queue AND f.number = m.number AND ${payloadMatches(c)})`
 }
 
@@ -161,8 +165,8 @@ const payloadValues = (c: OfPayload): string =>
   c.field === 'payload'
     ? `f.value ${c.op} ?${c.op.startsWith('>') ? " AND f.value < ''" : ''}`
     : c.any
-        .map(({ pieces }) =>
-          pieces.length === 1 ? 'f.value IN (?, ?)' : "(f.value GLOB ? AND typeof(f.value) = 'text')",
+        .map((pattern) =>
+          isExact(pattern) ? 'f.value IN (?, ?)' : "(f.value GLOB ? AND typeof(f.value) = 'text')",
         )
         .join(' OR ')
 
@@ -172,7 +176,7 @@ const payloadParameters = (c: OfPayload): (string | number)[] =>
     : [
         c.path,
         ...c.any.flatMap((pattern) => {
-          if (pattern.pieces.length > 1) return [globOf(pattern)]
+          if (!isExact(pattern)) return [globOf(pattern)]
           const text = pattern.pieces[0]!
           return [text, isNumber(text) ? Number(text) : text]
         }),

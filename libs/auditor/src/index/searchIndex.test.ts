@@ -106,6 +106,8 @@ describe('a search', () => {
     ['payload.colour:blu* number:<40', ({ colour, number }) => colour === 'blue' && number < 40],
     ['-payload.colour:blue', ({ colour }) => colour !== 'blue'],
     ['-payload.colour:b*', ({ colour }) => colour !== 'blue'],
+    ['payload.colour:re*', ({ colour }) => colour === 'red'],
+    ['payload.colour:*e*d', ({ colour }) => colour === 'red'],
     ['payload.n:>20400', ({ n }) => Number(n) > 20_400],
     ['payload.n:<=5', ({ n }) => Number(n) <= 5],
     ['payload.n:>10 number:<40', ({ n, number }) => Number(n) > 10 && number < 40],
