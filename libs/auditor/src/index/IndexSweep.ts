@@ -61,6 +61,11 @@ export class IndexSweep {
     this.#database.prepare('DELETE FROM meta WHERE key = ?').run(trimmedKey + partition)
   }
 
+  /** Whether it is in the middle of something; everything is to be stored when it begins. */
+  get isRunning(): boolean {
+    return this.#current !== undefined
+  }
+
   /** Removes a piece, if there is something to remove; returns how many messages. Called within a transaction. */
   step(): number {
     this.#messages = 0
@@ -68,8 +73,11 @@ export class IndexSweep {
       this.#current ??= this.#next()
       if (this.#current === undefined) break
       const { done, value } = this.#current.pieces.next()
-      if (done === true) this.#current = undefined
-      else rows += value
+      if (done === true) {
+        this.#current = undefined
+        break
+      }
+      rows += value
     }
     return this.#messages
   }
@@ -96,9 +104,15 @@ export class IndexSweep {
     const after = this.#database.prepare(
       'SELECT number FROM messages WHERE stream = ? AND sent_seq > ? ORDER BY number LIMIT 1',
     )
+    const lastOf = this.#database.prepare(
+      'SELECT max(number) AS number FROM fields INDEXED BY fields_of WHERE queue = ?',
+    )
+    // Messages that arrive from now on are not stored as soon as their values are.
+    const values = new Map<number, number>()
+    for (const { queue } of streams) values.set(queue, Number(lastOf.get(queue)!['number'] ?? -1))
     const trimmed = new Map<number, number>()
     for (const { id, queue } of streams) {
-      const below = (after.get(id, upTo)?.['number'] as number | undefined) ?? Number.MAX_SAFE_INTEGER
+      const below = (after.get(id, upTo)?.['number'] as number | undefined) ?? last
       trimmed.set(queue, Math.max(trimmed.get(queue) ?? 0, below))
       yield* this.#countMessages({
         table: 'messages',
@@ -123,7 +137,7 @@ export class IndexSweep {
         table: 'fields INDEXED BY fields_of',
         key: ['number'],
         of: { sql: 'queue = ?', parameters: [queue] },
-        until: [below - 1],
+        until: [Math.min(below - 1, values.get(queue)!)],
         gone: {
           sql: `NOT EXISTS (SELECT 1 FROM streams s JOIN messages m ON m.stream = s.id AND m.number = fields.number
             WHERE s.queue = fields.queue)`,

@@ -105,6 +105,28 @@ describe('the index', () => {
     last.close()
   })
 
+  it('keeps the values in bodies of messages that arrive while it forgets those before them', () => {
+    const writer = new IndexWriter(openIndexToWrite(undefined))
+    fill(writer)
+    writer.trim(0, 10)
+    const stream = writer.stream(writer.queue(0, 1), 0, 'main')
+    const arrive = (number: number): void => {
+      const row = writer.add(stream, number)
+      row.state = State.Available
+      row.at = row.seq = row.sentSeq = number
+      writer.fields(stream.queue, number, [{ path: 'n', value: number }])
+    }
+    arrive(11)
+    for (let number = 12; writer.isSweepDue; number++) {
+      writer.sweep()
+      arrive(number)
+    }
+    writer.flush()
+    expect(numbers(writer).slice(0, 3)).toEqual([3, 11, 12])
+    expect(numbers(writer, 'fields')).toEqual(numbers(writer))
+    writer.close()
+  })
+
   it('forgets little of many queues in few pieces', () => {
     const writer = new IndexWriter(openIndexToWrite(undefined))
     for (let id = 1; id <= 1_000; id++) {

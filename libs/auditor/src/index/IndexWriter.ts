@@ -295,6 +295,7 @@ export class IndexWriter {
    */
   sweep(): void {
     if (!this.#sweep.isDue) return
+    if (!this.#sweep.isRunning) this.flush()
     this.begin()
     this.#rows -= this.#sweep.step()
   }

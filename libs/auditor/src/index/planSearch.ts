@@ -133,7 +133,7 @@ type OfPayload = Extract<Condition, { field: 'payload' }> | PayloadText
 
 /** Whether the values are found by their place among all values, rather than by looking at each. */
 const isFoundByValue = (c: OfPayload): boolean =>
-  c.field === 'payload' || c.any.every((pattern) => isExact(pattern) || isPrefix(pattern))
+  c.field === 'payload' || c.any.every(isExact) || (c.any.length === 1 && isPrefix(c.any[0]!))
 
 const isExact = ({ pieces }: Pattern): boolean => pieces.length === 1
 const isPrefix = ({ pieces }: Pattern): boolean => pieces.length === 2 && pieces[0] !== '' && pieces[1] === ''
