@@ -220,7 +220,7 @@ export class Auditor {
   }
 
   /**
-   * What the log no longer holds goes, a piece each time. Questions go before the index, but only for a while, so that it makes
+   * Removes a piece of what the log no longer holds. Questions go before the index, but only for a while, so that it makes
    * progress under a constant load of them.
    */
   async #yieldToOthers(): Promise<void> {

@@ -18,7 +18,7 @@ it('writes a long list piece by piece, without what is left out, while others ha
   )
 })
 
-it('an empty list is one all the same', async () => {
+it('writes an empty list as an empty array', async () => {
   const { body, headers } = jsonAnswer('{"none":[', await inPieces([], () => ''), ']}')
   expect(headers['content-type']).toBe('application/json')
   expect(Buffer.from((body as unknown as { body: Uint8Array }).body).toString()).toBe('{"none":[]}')

@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import { limits } from '../limits.ts'
 
-/** What a piece that removes nothing counts as, in rows: there may be thousands of queues. */
+/** Rows that each piece counts as beyond those it removes: with thousands of queues, pieces that remove nothing add up. */
 const pieceRows = 64
 
 /** Pieces of work; each says how many rows it removed. */
@@ -21,10 +21,10 @@ export class IndexSweep {
   readonly #database: DatabaseSync
   /** Up to which sequence the log of a partition was trimmed, for those that are not swept yet. */
   readonly #trimmed: Map<number, number>
-  /** How many messages there are too many. */
+  /** How many messages are to be removed to make room. */
   #over = 0
   #current: Running | undefined
-  /** Messages that the step so far removed. */
+  /** Messages that the current step has removed. */
   #messages = 0
 
   constructor(database: DatabaseSync) {
@@ -48,7 +48,7 @@ export class IndexSweep {
       .run(trimmedKey + partition, String(upTo))
   }
 
-  /** There are so many messages too many: final ones that changed longest ago go. */
+  /** Makes room for this many messages, by removing the final ones that changed longest ago. */
   makeRoom(over: number): void {
     const isMakingRoom = this.#current !== undefined && this.#current.partition === undefined
     if (!isMakingRoom) this.#over = over
@@ -61,7 +61,7 @@ export class IndexSweep {
     this.#database.prepare('DELETE FROM meta WHERE key = ?').run(trimmedKey + partition)
   }
 
-  /** Whether it is in the middle of something; everything is to be stored when it begins. */
+  /** Whether a sweep is under way; pending rows must be stored before one begins. */
   get isRunning(): boolean {
     return this.#current !== undefined
   }
@@ -107,7 +107,7 @@ export class IndexSweep {
     const lastOf = this.#database.prepare(
       'SELECT max(number) AS number FROM fields INDEXED BY fields_of WHERE queue = ?',
     )
-    // Messages that arrive from now on are not stored as soon as their values are.
+    // The values of messages that arrive from now on are stored before the messages are.
     const values = new Map<number, number>()
     for (const { queue } of streams) values.set(queue, Number(lastOf.get(queue)!['number'] ?? -1))
     const trimmed = new Map<number, number>()
@@ -148,7 +148,7 @@ export class IndexSweep {
     if (!this.#trimmed.has(partition)) this.forget(partition)
   }
 
-  /** Removes final messages, those first that changed longest ago. */
+  /** Removes the final messages that changed longest ago. */
   *#oldest(over: number): Pieces {
     let left = over
     const pieces = this.#countMessages({
@@ -170,7 +170,7 @@ export class IndexSweep {
     }
   }
 
-  /** Goes through the rows of a table in the order of a key that they have, and removes those that are gone. */
+  /** Walks the rows of a table in the order of a key, and removes those that match `gone`. */
   *#inPieces({ table, of = all, key, gone, ...range }: Removal): Pieces {
     const { until = key.map(() => last), rows = () => limits.sweptRows } = range
     const columns = key.join(', ')
@@ -200,7 +200,7 @@ interface Condition {
 
 /** All rows. */
 const all: Condition = { sql: '1', parameters: [] }
-/** Behind every number of the index. */
+/** Above any number in the index. */
 const last = Number.MAX_SAFE_INTEGER
 
 /** What is removed from a table. */
@@ -208,9 +208,9 @@ interface Removal {
   readonly table: string
   /** The rows to go through: those where some columns have these values; absent: all. */
   readonly of?: Condition
-  /** Columns that order them, of numbers from 0 on. Rows with the same key are not divided. */
+  /** Columns to walk them by, which hold numbers from 0 on; rows with equal keys stay in one piece. */
   readonly key: readonly string[]
-  /** Behind which place to begin, and which is the last; absent: all are gone through. */
+  /** The place to begin after, and the last one; absent: all rows. */
   readonly from?: readonly number[]
   readonly until?: readonly number[]
   /** Which of them to remove. */

@@ -143,6 +143,33 @@ describe('the index', () => {
     writer.close()
   })
 
+  it('does not go through everything again and again when nothing can be removed to make room', () => {
+    const writer = new IndexWriter(openIndexToWrite(undefined), { rowsMax: 5 })
+    const stream = writer.stream(writer.queue(0, 1), 0, 'main')
+    for (let n = 1; n <= 10; n++) {
+      const row = writer.add(stream, n)
+      row.state = State.Available
+      row.at = row.seq = row.sentSeq = n
+    }
+    writer.flush()
+    expect(writer.isSweepDue).toBe(true)
+    sweep(writer)
+    writer.flush()
+    expect(writer.isSweepDue).toBe(false)
+    expect(numbers(writer)).toHaveLength(10)
+    writer.close()
+  })
+
+  it('has room again for as many messages as a partition had that it forgot', () => {
+    const writer = new IndexWriter(openIndexToWrite(undefined), { rowsMax: 15 })
+    fill(writer)
+    writer.clear(0)
+    fill(writer)
+    sweep(writer)
+    expect(numbers(writer)).toHaveLength(10)
+    writer.close()
+  })
+
   it('is kept on a disk, where others read it while it is written', () => {
     const writer = new IndexWriter(openIndexToWrite(folder))
     expect(openIndexToRead(join(folder, 'elsewhere'))).toBeUndefined()

@@ -257,6 +257,7 @@ export class IndexWriter {
     this.#streams.clear()
     this.#queues.clear()
     this.#reached.delete(partition)
+    this.#rows = countOf(this.database)
     this.#commit()
   }
 
@@ -274,7 +275,7 @@ export class IndexWriter {
   }
 
   /**
-   * Removes what the log no longer holds up to a sequence: counts at once, messages, touches and acts in the pieces of `sweep`. Returns
+   * Removes what the log no longer holds up to a sequence: counts at once, and messages, touches, values and acts piece by piece in `sweep`. Returns
    * from when on it is known what happened, if that is later than before.
    */
   trim(partition: number, upTo: number): number | undefined {
@@ -290,8 +291,8 @@ export class IndexWriter {
   }
 
   /**
-   * Removes a piece of what the log no longer holds, or of what there is no room for; stored with the next flush, since a transaction for
-   * each piece costs several times as much. Call it between two pieces of other work.
+   * Removes a piece of what the log no longer holds, or of what there is no room for; the next flush stores that. Call it between two
+   * pieces of other work.
    */
   sweep(): void {
     if (!this.#sweep.isDue) return
@@ -315,6 +316,7 @@ export class IndexWriter {
   flush(): void {
     if (!this.#open && this.#pendingRows === 0 && this.#reached.size === 0) return
     this.begin()
+    const hasNewRows = this.#pendingRows > 0
     for (const stream of this.#dirty) {
       for (const row of stream.pending.values()) this.#write(stream.id, row)
       stream.pending.clear()
@@ -329,7 +331,7 @@ export class IndexWriter {
     this.#reached.clear()
     this.#pendingRows = 0
     const over = this.#rows - this.#rowsMax
-    if (over > 0) this.#sweep.makeRoom(over + Math.ceil(this.#rowsMax / 100))
+    if (hasNewRows && over > 0) this.#sweep.makeRoom(over + Math.ceil(this.#rowsMax / 100))
     this.#commit()
   }
 

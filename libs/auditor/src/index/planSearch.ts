@@ -138,7 +138,7 @@ const isFoundByValue = (c: OfPayload): boolean =>
 const isExact = ({ pieces }: Pattern): boolean => pieces.length === 1
 const isPrefix = ({ pieces }: Pattern): boolean => pieces.length === 2 && pieces[0] !== '' && pieces[1] === ''
 
-/** Whether so few values match that their messages are better gone through than all. */
+/** Whether so few values match that it is cheaper to go through their messages than through all. */
 const isRare = (database: DatabaseSync, c: OfPayload): boolean =>
   isFoundByValue(c) &&
   database

@@ -17,14 +17,14 @@ export interface ScanStep {
 export const isBefore = (a: RowKey, b: RowKey): boolean =>
   a.at !== b.at ? a.at > b.at : a.stream !== b.stream ? a.stream > b.stream : a.number > b.number
 
-/** What is between two places: behind the first, up to the second, included. */
+/** The rows between two places: after the first, up to and including the second. */
 interface Stretch {
   readonly from: RowKey
   readonly end: RowKey
 }
 
 /**
- * Finds the rows of all ways of a plan, merged in the order of answers. An index is gone through in slices with a step after each,
+ * Finds the rows of all ways of a plan, merged in the order of answers. An index is walked in slices, with a step after each,
  * so that a scan that finds nothing for long can be interrupted.
  */
 export function* scanRows(
@@ -61,7 +61,7 @@ const order = 'ORDER BY m.at DESC, m.stream DESC, m.number DESC'
 const places = ({ from, end }: Stretch): SQLInputValue[] =>
   [from, end].flatMap(({ at, stream, number }) => [at, stream, number])
 
-/** Goes through the index of a way, a number of its entries at a time. */
+/** Walks the index of a way in slices. */
 function* inSlices(
   database: DatabaseSync,
   way: Clause,
@@ -84,7 +84,7 @@ function* inSlices(
   }
 }
 
-/** The rows of a way that leads to few. */
+/** The rows of a way that matches only a few. */
 function* atOnce(
   database: DatabaseSync,
   way: Clause,

@@ -7,7 +7,7 @@ import { IndexWriter } from './IndexWriter.ts'
 import { searchIndex, type SearchOptions } from './searchIndex.ts'
 
 const messages = 10 * limits.searchSliceRows
-/** One in so many was tried often, and is dead. */
+/** Every message whose number is a multiple of this was attempted several times and is a dead letter. */
 const rare = 9_001
 
 let writer: IndexWriter
@@ -78,7 +78,7 @@ const searchAll = async (filter: string, limit = 1_000) => {
   return { found, pages }
 }
 
-/** Every look at the clock takes as long as a search may. */
+/** Each reading of the clock is later than the last by as long as a search may take. */
 const slowDown = (): void => {
   let nowMs = 0
   vi.spyOn(performance, 'now').mockImplementation(() => (nowMs += limits.searchMs))
@@ -130,7 +130,7 @@ describe('a search', () => {
     expect((await searchAll(filter)).found).toEqual(expected)
   })
 
-  it('within a time goes through nothing beyond it', async () => {
+  it('for a span of time looks at nothing outside of it', async () => {
     let pauses = 0
     const pause = () => Promise.resolve(pauses++)
     const { messages: found } = await search('attempt:1 time:>1970-01-01T00:00:35.000', {
@@ -144,7 +144,7 @@ describe('a search', () => {
     expect(pauses).toBeLessThan(5)
   })
 
-  it('that takes too long says where it was, by a whole second and not by a message', async () => {
+  it('that runs out of time returns a cursor to a whole second, not to a message', async () => {
     slowDown()
     const { messages: found, cursor } = await search('queue:mail attempt:>9')
     expect(found).toEqual([])

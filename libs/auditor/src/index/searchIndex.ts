@@ -75,7 +75,7 @@ export const searchIndex = async (
         break
       }
       workedMs += performance.now() - sinceMs
-      // The place of a message that is not in the answer is nobody's business: a whole second is.
+      // A cursor must not reveal a message that is not in the answer, so it names a whole second.
       if (workedMs >= limits.searchMs)
         until ??= { at: Math.floor(key.at / 1_000) * 1_000, stream: 0, number: 0 }
       await pause()
