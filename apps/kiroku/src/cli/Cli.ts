@@ -62,7 +62,7 @@ export const runTree = async (
     ),
   )
   const exit = await Effect.runPromiseExit(program)
-  if (Exit.isFailure(exit)) throw asOurError(Cause.squash(exit.cause))
+  if (Exit.isFailure(exit)) throw asOurError(Cause.squash(exit.cause), given)
 }
 
 /** The completion script of the tree for one shell. */
@@ -186,14 +186,26 @@ const parsedOf = (input: Record<string, unknown>): ParsedCommand => {
   return parsed
 }
 
-const asOurError = (error: unknown): unknown => {
+const asOurError = (error: unknown, given: readonly string[]): unknown => {
   if (!CliError.isCliError(error)) return error
   if (error._tag !== 'ShowHelp') return new KirokuError('InvalidArgument', error.message)
   const command = error.commandPath.join(' ')
+  const value = error.errors.some(({ _tag }) => _tag === 'UnrecognizedOption') ? hyphened(given) : undefined
+  if (value !== undefined)
+    return new KirokuError(
+      'InvalidArgument',
+      `"${value}" was read as flags, since it begins with a hyphen. What is none comes after \`--\`, as in \`${command} -- '${value}'\`.`,
+    )
   if (error.errors.length === 0)
     return new KirokuError('InvalidArgument', `${command}: the command is missing (see above)`)
   const problems = error.errors.map((problem) => sentenceOf(problem.message)).join(' ')
   return new KirokuError('InvalidArgument', `${problems} \`${command} --help\` shows what fits.`)
+}
+
+/** What begins with a hyphen and is longer than a flag of one letter: most likely a filter, or a body. */
+const hyphened = (given: readonly string[]): string | undefined => {
+  const end = given.indexOf('--')
+  return given.slice(0, end < 0 ? given.length : end).find((each) => /^-[^-\d]./.test(each))
 }
 
 /** The parser's message of several lines, as a sentence or two. */

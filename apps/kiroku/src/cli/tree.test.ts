@@ -134,6 +134,10 @@ describe('a command line', () => {
 
   it.each([
     [['send', 'mail', '-n'], /Unrecognized flag: -n/],
+    [
+      ['search', '-state:dlq'],
+      /^"-state:dlq" was read as flags, since it begins with a hyphen\. What is none comes after `--`, as in `kiroku search -- '-state:dlq'`\.$/,
+    ],
     [['receive', 'mail', '--max', 'many'], /--max|max/],
     [['machine', '--format', 'png'], /mermaid/],
     [['queue'], /the command is missing/],
