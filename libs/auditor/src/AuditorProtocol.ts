@@ -1,5 +1,6 @@
 import type { RecordQuestion } from '@kiroku/audit'
 import type { WireError } from '@kiroku/protocol'
+import type { AnswerPart } from './splitAnswer.ts'
 
 /** How far an auditor is with a partition. */
 export interface FollowedPartition {
@@ -43,6 +44,7 @@ export type ToAuditor =
 
 /** Messages from an auditor to its engine. */
 export type FromAuditor =
+  | { readonly type: 'part'; readonly id: number; readonly part: AnswerPart }
   | { readonly type: 'answer'; readonly id: number; readonly ok?: unknown; readonly error?: WireError }
   | { readonly type: 'status'; readonly status: AuditorStatus }
   | {

@@ -1,8 +1,10 @@
+import { setImmediate as nextTick } from 'node:timers/promises'
 import type { RecordQuestion, RecordQuestions } from '@kiroku/audit'
 import { isKirokuError, KirokuError } from '@kiroku/protocol'
 import type { AuditedLog } from './AuditedLog.ts'
 import { Auditor, type AuditorOptions } from './Auditor.ts'
 import type { FromAuditor, ToAuditor } from './AuditorProtocol.ts'
+import { splitAnswer } from './splitAnswer.ts'
 import { wireOf } from './wireOf.ts'
 
 const statusMs = 500
@@ -68,7 +70,12 @@ export const serveAuditor = (open: (setup: unknown) => Promise<OpenedLog>): void
         principal,
         signal: gone.signal,
       })
-      tell({ type: 'answer', id, ok })
+      const { parts, rest } = splitAnswer(ok)
+      for (const part of parts) {
+        tell({ type: 'part', id, part })
+        await nextTick()
+      }
+      tell({ type: 'answer', id, ok: rest })
     } catch (error) {
       tell({ type: 'answer', id, error: wireOf(error) })
     } finally {

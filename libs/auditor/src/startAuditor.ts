@@ -2,6 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { constants, setPriority } from 'node:os'
 import type { Asker, RecordQuestion, RecordQuestions } from '@kiroku/audit'
 import { errorFromWire, KirokuError } from '@kiroku/protocol'
+import { joinAnswer, type AnswerPart } from './splitAnswer.ts'
 import type { AuditorStatus, FromAuditor, OnAuditorEvent, ToAuditor } from './AuditorProtocol.ts'
 
 const restartMsMin = 1_000
@@ -47,6 +48,8 @@ export const startAuditor = (start: AuditorStart): RunningAuditor => {
 }
 
 interface Waiting {
+  /** Of its answer, as far as they have come. */
+  readonly parts: AnswerPart[]
   readonly resolve: (answer: never) => void
   readonly reject: (error: unknown) => void
   /** Stops waiting. */
@@ -99,7 +102,7 @@ class AuditorGuard {
         clearTimeout(timer)
         signal?.removeEventListener('abort', leave)
       }
-      this.#waiting.set(id, { resolve, reject, end })
+      this.#waiting.set(id, { parts: [], resolve, reject, end })
       this.#tell(child, { type: 'ask', id, method, asked, principal })
       if (signal?.aborted === true) leave()
       else signal?.addEventListener('abort', leave, { once: true })
@@ -154,8 +157,9 @@ class AuditorGuard {
     } else {
       const waiting = this.#waiting.get(message.id)
       if (waiting === undefined) return
+      if (message.type === 'part') return void waiting.parts.push(message.part)
       waiting.end()
-      if (message.error === undefined) waiting.resolve(message.ok as never)
+      if (message.error === undefined) waiting.resolve(joinAnswer(waiting.parts, message.ok) as never)
       else waiting.reject(errorFromWire(message.error))
     }
   }

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { setImmediate as nextTick } from 'node:timers/promises'
 import { deserialize, serialize } from 'node:v8'
 import type { RecordQuestion, RecordQuestions } from '@kiroku/audit'
 import { errorFromWire, KirokuError, type WireError } from '@kiroku/protocol'
+import { joinAnswer, splitAnswer, type AnswerPart } from '../splitAnswer.ts'
 import type { RunningAuditor } from '../startAuditor.ts'
 import { wireOf } from '../wireOf.ts'
 import type { AuditorBeat } from './AuditorBeat.ts'
@@ -18,24 +20,48 @@ interface Question {
   readonly principal?: string
   /** Names a question that may be cancelled. */
   readonly id?: string
+  /** The asker reads answers in parts; absent: it is of an earlier version. */
+  readonly takesParts?: true
 }
 
 interface Answer {
   readonly ok?: unknown
+  /** The long lists of `ok`, part by part: the engine's thread, which writes and reads them, does one in one go. */
+  readonly parts?: readonly Uint8Array[]
   readonly error?: WireError
+}
+
+const encodeAnswer = async (answer: unknown, takesParts: boolean): Promise<Uint8Array> => {
+  if (!takesParts) return serialize({ ok: answer } satisfies Answer)
+  const { parts, rest } = splitAnswer(answer)
+  const written: Uint8Array[] = []
+  for (const part of parts) {
+    if (written.length > 0) await nextTick()
+    written.push(serialize(part))
+  }
+  return serialize({ ok: rest, parts: written } satisfies Answer)
+}
+
+const decodeAnswer = async (bytes: Uint8Array): Promise<unknown> => {
+  const { ok, parts = [], error } = deserialize(bytes) as Answer
+  if (error !== undefined) throw errorFromWire(error)
+  const read: AnswerPart[] = []
+  for (const part of parts) {
+    if (read.length > 0) await nextTick()
+    read.push(deserialize(part) as AnswerPart)
+  }
+  return joinAnswer(read, ok)
 }
 
 const ask = async (
   bus: AuditorBus,
-  question: Question,
+  question: Omit<Question, 'takesParts'>,
   timeoutMs: number,
   signal?: AbortSignal,
 ): Promise<unknown> => {
-  const bytes = await bus.ask(serialize(question), timeoutMs, signal)
+  const bytes = await bus.ask(serialize({ ...question, takesParts: true }), timeoutMs, signal)
   if (bytes === undefined) throw new KirokuError('NoAuditor', 'no node of this log runs an auditor now')
-  const { ok, error } = deserialize(bytes) as Answer
-  if (error !== undefined) throw errorFromWire(error)
-  return ok
+  return decodeAnswer(bytes)
 }
 
 /**
@@ -74,8 +100,12 @@ export const answerFor = (
   beat: () => AuditorBeat | undefined,
 ): (() => void) => {
   const underWay = new Map<string, AbortController>()
-  const answer = async (bytes: Uint8Array): Promise<unknown> => {
-    const { method, asked, principal = 'unknown', id = randomUUID() } = deserialize(bytes) as Question
+  const answer = async ({
+    method,
+    asked,
+    principal = 'unknown',
+    id = randomUUID(),
+  }: Question): Promise<unknown> => {
     if (method === 'beat') return beat()
     const gone = new AbortController()
     underWay.set(id, gone)
@@ -89,12 +119,14 @@ export const answerFor = (
     }
   }
   const stopHearing = bus.hear((news) => underWay.get(readCancel(news) ?? '')?.abort())
-  const stopAnswering = bus.answer((bytes) =>
-    answer(bytes).then(
-      (ok) => serialize({ ok } satisfies Answer),
-      (error: unknown) => serialize({ error: wireOf(error) } satisfies Answer),
-    ),
-  )
+  const stopAnswering = bus.answer(async (bytes) => {
+    try {
+      const question = deserialize(bytes) as Question
+      return await encodeAnswer(await answer(question), question.takesParts === true)
+    } catch (error) {
+      return serialize({ error: wireOf(error) } satisfies Answer)
+    }
+  })
   return () => {
     stopHearing()
     stopAnswering()
