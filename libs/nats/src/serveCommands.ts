@@ -1,11 +1,4 @@
-import {
-  ChurnSet,
-  type Command,
-  errorFromWire,
-  KirokuError,
-  type Reply,
-  type UndeliveredItem,
-} from '@kiroku/protocol'
+import { type Command, errorFromWire, KirokuError, type Reply, type UndeliveredItem } from '@kiroku/protocol'
 import { headers, type Msg, type MsgHdrs, type NatsConnection } from '@nats-io/nats-core'
 import { decodeCommands, encodeError, encodeReply } from './CommandCodec.ts'
 import { DeliveryReceipts } from './DeliveryReceipts.ts'
@@ -55,23 +48,29 @@ export interface CommandServing {
 export const serveCommands = (nc: NatsConnection, service: CommandService): CommandServing => {
   const { log, partition } = service
   const stopping = new AbortController()
-  const underWay = new ChurnSet<Promise<void>>()
-  const receipts = new DeliveryReceipts(nc, service.undelivered)
-  const forgetRepeated = (reply: Reply): Reply => {
-    receipts.forgetRepeated(reply)
-    return reply
+  /** Commands that are not answered yet; `stop` waits for them. */
+  let underWay = 0
+  let allAnswered = (): void => {}
+  const over = (): void => {
+    if (--underWay === 0) allAnswered()
   }
+  const receipts = new DeliveryReceipts(nc, service.undelivered)
 
-  // No async function: thousands of receives may wait here, and each would keep one.
-  const handled = (commands: readonly Command[]): Promise<Reply> => {
+  const handle = (commands: readonly Command[]): Promise<Reply> => {
     try {
-      return service.handle(commands, stopping.signal).then(forgetRepeated)
+      return service.handle(commands, stopping.signal)
     } catch (thrown) {
       return Promise.reject(thrown as Error)
     }
   }
 
-  const refuse = (thrown: unknown): never => {
+  const answered = (reply: Reply): Reply => {
+    over()
+    receipts.forgetRepeated(reply)
+    return reply
+  }
+  const refused = (thrown: unknown): never => {
+    over()
     throw errorFromWire(wireError(thrown, service.onDefect))
   }
 
@@ -79,7 +78,8 @@ export const serveCommands = (nc: NatsConnection, service: CommandService): Comm
     let reply: Reply
     try {
       const commands = decodeCommands(msg.data)
-      reply = await handled(as === undefined ? commands : fromClient(as, commands))
+      reply = await handle(as === undefined ? commands : fromClient(as, commands))
+      receipts.forgetRepeated(reply)
     } catch (thrown) {
       publishInParts(nc, msg.reply!, encodeError(wireError(thrown, service.onDefect)))
       return
@@ -93,18 +93,12 @@ export const serveCommands = (nc: NatsConnection, service: CommandService): Comm
     })
   }
 
-  /** Lets `stop` wait for an answer. */
-  const track = (answering: Promise<unknown>): void => {
-    const tracked: Promise<void> = answering.then(
-      () => void underWay.delete(tracked),
-      () => void underWay.delete(tracked),
-    )
-    underWay.add(tracked)
-  }
-
   const take = (msg: Msg, as: string | undefined): void => {
     if (!isAnswerable(msg, as)) return
-    track(answer(msg, as).catch((defect: unknown) => service.onDefect?.(defect)))
+    underWay++
+    void answer(msg, as)
+      .catch((defect: unknown) => service.onDefect?.(defect))
+      .finally(over)
   }
   const listen = (subject: string, nameOf: (msg: Msg) => string | undefined) =>
     nc.subscribe(subject, {
@@ -125,10 +119,10 @@ export const serveCommands = (nc: NatsConnection, service: CommandService): Comm
   const stopTelling = onReconnect(nc, tell)
 
   return {
+    // No async function, and one promise: thousands of receives may wait here, and each keeps what it has.
     request: (commands) => {
-      const reply = handled(commands).catch(refuse)
-      track(reply)
-      return reply
+      underWay++
+      return handle(commands).then(answered, refused)
     },
     expect: (reply) => {
       const subject = receipts.expect(reply)
@@ -144,7 +138,8 @@ export const serveCommands = (nc: NatsConnection, service: CommandService): Comm
       stopping.abort(new KirokuError('NotOwner', `Partition ${partition} is handed over`))
       let timer: NodeJS.Timeout | undefined
       const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, timeoutMs)))
-      await Promise.race([Promise.all(underWay).then(() => flush(nc)), late])
+      const all = new Promise<void>((resolve) => (underWay === 0 ? resolve() : (allAnswered = resolve)))
+      await Promise.race([all.then(() => flush(nc)), late])
       clearTimeout(timer)
       receipts.close()
     },
