@@ -83,7 +83,7 @@ export interface Client {
     body: T & Sendable<T>,
     options?: SendOptions,
   ): Promise<{ readonly messageId: string }>
-  /** Stores many messages in order; resolves when all are stored. Not atomic beyond 1,000 messages or 512 KiB. */
+  /** Stores many messages in order; resolves when all are stored. Up to 1,000 messages or 784 KiB are stored together or not at all. */
   sendBatch<In>(
     queue: QueueDefinition<In, unknown>,
     messages: readonly OutgoingMessage<NoInfer<In>>[],

@@ -96,7 +96,7 @@ export class Sender {
     })
   }
 
-  /** Stores envelopes in order, in chunks. */
+  /** Stores envelopes in order: together where one send can hold them, else in pieces. */
   sendAll(
     queue: string,
     envelopes: readonly Uint8Array[],
@@ -105,6 +105,10 @@ export class Sender {
   ): SentPiece[] {
     if (this.#pendingBytes >= limits.pendingBytesMax) throw tooMuchWaits()
     const pieces: { from: number; count: number; stored: Promise<StoredRange> }[] = []
+    const open = this.#open.get(queue)
+    const bytes = envelopes.reduce((sum, envelope) => sum + envelope.length, 0)
+    // What one send can hold is stored together or not at all, whatever else is being sent.
+    if (open !== undefined && !fits(open, envelopes.length, bytes)) this.#open.delete(queue)
     let group: Group | undefined
     let waiter: Waiter | undefined
     for (let i = 0; i < envelopes.length; i++) {
@@ -141,7 +145,7 @@ export class Sender {
 
   #add(queue: string, envelope: Uint8Array, marks: Marks | undefined, spread: number): Group {
     let group = this.#open.get(queue)
-    if (group === undefined || !fits(group, envelope)) {
+    if (group === undefined || !fits(group, 1, envelope.length)) {
       const begunMs = this.#link.context.clock.now()
       group = this.#group({
         queue,
@@ -315,9 +319,10 @@ const after = (command: CommandOf<'Enqueue'>, before: OrderedSend | undefined): 
 /** Errors of a gathered send that may concern only one of its messages. */
 const isOfOneMessage = new Set<ErrorId>(['BodyTooLarge', 'BodyMismatch', 'InvalidArgument'])
 
-const fits = (group: Group, envelope: Uint8Array): boolean =>
-  group.messages.length < partitionLimits.messagesPerSendMax &&
-  (group.messages.length === 0 || group.bytes + envelope.length <= limits.sendBytesMax)
+/** Whether a group has room for more messages. */
+const fits = ({ messages, bytes }: Group, moreMessages: number, moreBytes: number): boolean =>
+  messages.length + moreMessages <= partitionLimits.messagesPerSendMax &&
+  (messages.length === 0 || bytes + moreBytes <= limits.sendBytesMax)
 
 const tooMuchWaits = (): KirokuError =>
   new KirokuError(
