@@ -194,7 +194,7 @@ const asOurError = (error: unknown, given: readonly string[]): unknown => {
   if (value !== undefined)
     return new KirokuError(
       'InvalidArgument',
-      `"${value}" was read as flags, since it begins with a hyphen. What is none comes after \`--\`, as in \`${command} -- '${value}'\`.`,
+      `"${value}" was read as flags because it begins with a hyphen. Put \`--\` before it: \`${command} -- '${value}'\`.`,
     )
   if (error.errors.length === 0)
     return new KirokuError('InvalidArgument', `${command}: the command is missing (see above)`)

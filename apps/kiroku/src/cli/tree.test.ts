@@ -136,7 +136,7 @@ describe('a command line', () => {
     [['send', 'mail', '-n'], /Unrecognized flag: -n/],
     [
       ['search', '-state:dlq'],
-      /^"-state:dlq" was read as flags, since it begins with a hyphen\. What is none comes after `--`, as in `kiroku search -- '-state:dlq'`\.$/,
+      /^"-state:dlq" was read as flags because it begins with a hyphen\. Put `--` before it: `kiroku search -- '-state:dlq'`\.$/,
     ],
     [['receive', 'mail', '--max', 'many'], /--max|max/],
     [['machine', '--format', 'png'], /mermaid/],
