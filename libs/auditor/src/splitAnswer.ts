@@ -8,8 +8,8 @@ export interface AnswerPart {
 }
 
 /**
- * The long lists of an answer, in parts, and the rest of it. Whoever reads a message does so in one go, and the reader of answers
- * is the engine's thread: ten thousand queues at once would hold it up for a tenth of a second.
+ * Splits an answer into its long lists, in parts, and the rest. A message is read in one go, and answers are read by the engine's
+ * thread, which ten thousand queues in a single message would hold up for a tenth of a second.
  */
 export const splitAnswer = (
   answer: unknown,
@@ -24,10 +24,10 @@ export const splitAnswer = (
     parts.push(...slices(items, list))
     rest[list] = []
   }
-  return { parts, rest }
+  return { parts, rest: parts.length === 0 ? answer : rest }
 }
 
-/** Puts an answer together again: `rest` is what is changed. */
+/** Puts an answer together again, by filling the lists of `rest`. */
 export const joinAnswer = (parts: readonly AnswerPart[], rest: unknown): unknown => {
   for (const { list, items } of parts) {
     const into = (list === undefined ? rest : (rest as Record<string, unknown>)[list]) as unknown[]
