@@ -14,13 +14,12 @@ import {
   type OpenDoor,
 } from '@kiroku/doors'
 import * as Layer from 'effect/Layer'
-import * as HttpApiSwagger from 'effect/http-api/HttpApiSwagger'
 import * as HttpRouter from 'effect/http/HttpRouter'
 import type { ApiDependencies } from './ApiDependencies.ts'
 import { apiLayer } from './apiLayer.ts'
 import type { ConsolePages } from './console/ConsolePages.ts'
 import { consoleAnswers } from './console/answerConsole.ts'
-import { Api } from './definition/Api.ts'
+import { docsPage } from './docsPage.ts'
 import type { OnReveal } from './handlers/messages.ts'
 import { limitRequests } from './limitRequests.ts'
 import { everyAnswer, plainRoutes } from './plainRoutes.ts'
@@ -66,7 +65,7 @@ export const startApi = async (dependencies: ApiDependencies, options: ApiOption
       inFlight,
       closing: closing.signal,
     }),
-    HttpApiSwagger.layer(Api, { path: '/docs' }),
+    docsPage,
     plainRoutes(dependencies, {
       times,
       refusals,
