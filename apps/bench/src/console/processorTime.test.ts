@@ -34,4 +34,9 @@ describe.runIf(process.platform === 'linux')('of this process', () => {
       await exited
     }
   })
+
+  it('finds none of one that has ended', () => {
+    const { pid } = spawnSync(process.execPath, ['--version'])
+    expect(childrenOf(pid)).toEqual([])
+  })
 })

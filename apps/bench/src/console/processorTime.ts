@@ -19,11 +19,21 @@ export const processorMsIn = (stat: string): number => {
 /** What follows the program's name, which may hold anything, blanks and brackets too. */
 const fieldsOf = (stat: string): string[] => stat.slice(stat.lastIndexOf(')') + 2).split(' ')
 
-/** The processes that a process started, of those that run. */
+/** The processes that a process started, of those that run; none where it, or a thread of it, has ended meanwhile. */
 export const childrenOf = (pid: number): number[] =>
-  readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
-    readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
+  whileItRuns(() => readdirSync(`/proc/${pid}/task`)).flatMap((thread) =>
+    whileItRuns(() =>
+      readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
+    ),
   )
+
+const whileItRuns = <T>(read: () => T[]): T[] => {
+  try {
+    return read()
+  } catch {
+    return []
+  }
+}
 
 /** How much processor time a process and all that it started have taken, in ms; none where it has ended. */
 export const processorMsOfAll = (pid: number): number => {
