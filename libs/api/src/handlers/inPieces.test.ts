@@ -1,3 +1,4 @@
+import * as HttpServerResponse from 'effect/http/HttpServerResponse'
 import { expect, it } from 'vitest'
 import { inPieces, jsonAnswer } from './inPieces.ts'
 
@@ -13,13 +14,16 @@ it('writes a long list piece by piece, without what is left out, while others ha
   const items = await inPieces(numbers, (n) => (isWhole(n) ? JSON.stringify({ n }) : undefined))
   clearImmediate(timer)
   expect(turns).toBeGreaterThanOrEqual(10)
-  expect(JSON.parse(`[${Buffer.from(items).toString()}]`)).toEqual(
-    numbers.filter(isWhole).map((n) => ({ n })),
-  )
+  const whole = { numbers: numbers.filter(isWhole).map((n) => ({ n })), end: 'ü' }
+  const response = HttpServerResponse.toWeb(jsonAnswer('{"numbers":[', items, '],"end":"ü"}'))
+  const bytes = Buffer.from(await response.arrayBuffer())
+  expect(JSON.parse(bytes.toString())).toEqual(whole)
+  expect(response.headers.get('content-type')).toBe('application/json')
+  expect(response.headers.get('content-length')).toBe(String(bytes.length))
 })
 
 it('writes an empty list as an empty array', async () => {
-  const { body, headers } = jsonAnswer('{"none":[', await inPieces([], () => ''), ']}')
-  expect(headers['content-type']).toBe('application/json')
-  expect(Buffer.from((body as unknown as { body: Uint8Array }).body).toString()).toBe('{"none":[]}')
+  const response = HttpServerResponse.toWeb(jsonAnswer('{"none":[', await inPieces([], () => ''), ']}'))
+  expect(response.headers.get('content-type')).toBe('application/json')
+  expect(await response.text()).toBe('{"none":[]}')
 })
