@@ -7,6 +7,7 @@ import { causeResponse } from 'effect/http/HttpServerError'
 import * as HttpServerRequest from 'effect/http/HttpServerRequest'
 import * as HttpServerResponse from 'effect/http/HttpServerResponse'
 import type { ApiDependencies } from './ApiDependencies.ts'
+import { answerPieces } from './answerPieces.ts'
 import type { AnswerConsole } from './console/answerConsole.ts'
 import { admitCaller, type Guard } from './handlers/access.ts'
 import { call } from './handlers/call.ts'
@@ -98,7 +99,7 @@ const metrics = ({ about, metrics, owned }: ApiDependencies, { times, inFlight, 
     const presented = request.headers['authorization']?.replace(/^Bearer /, '') ?? ''
     const { identity } = yield* admitCaller(guard, presented, { role: 'viewer', on: 'some' })
     const { isRestricted, sees } = new Granted(identity)
-    const text = yield* call(async () => {
+    const pieces = yield* call(async () => {
       const { queues, partitions } = await owned()
       const measured = withLosses(queues, partitions.length === about.partitions)
       // What is of all queues would count those that the caller may not know of.
@@ -114,7 +115,7 @@ const metrics = ({ about, metrics, owned }: ApiDependencies, { times, inFlight, 
         [times.family(), guard.refusals.family(), ...inFlight.families(), ...metrics()],
       ])
     })
-    return HttpServerResponse.text(text, { contentType: metricsContentType })
+    return answerPieces(pieces, metricsContentType)
   }).pipe(
     Effect.catch((error) =>
       HttpServerResponse.json(error, {

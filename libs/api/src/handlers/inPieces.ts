@@ -1,7 +1,6 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
-import * as Effect from 'effect/Effect'
-import * as Stream from 'effect/Stream'
-import * as HttpServerResponse from 'effect/http/HttpServerResponse'
+import type * as HttpServerResponse from 'effect/http/HttpServerResponse'
+import { answerPieces } from '../answerPieces.ts'
 
 /** Items that are written at once. */
 const itemsAtOnce = 100
@@ -25,22 +24,10 @@ export const inPieces = async <A>(
   return pieces
 }
 
-/**
- * The answer that these are together. It is sent piece by piece, and others have their turn in between: to put 10 MB together held the
- * loop up for 70 ms, and to hand them to the socket at once for 50.
- */
+/** The answer that these are together. */
 export const jsonAnswer = (
   begin: string,
   items: readonly Uint8Array[],
   end: string,
-): HttpServerResponse.HttpServerResponse => {
-  const pieces = [Buffer.from(begin), ...items, Buffer.from(end)]
-  const contentType = 'application/json'
-  if (items.length < 2) return HttpServerResponse.uint8Array(Buffer.concat(pieces), { contentType })
-  const contentLength = pieces.reduce((sum, { length }) => sum + length, 0)
-  // Of several in a chunk, effect would make one again.
-  const paced = Stream.fromIterable(pieces, { chunkSize: 1 }).pipe(Stream.tap(() => othersTurn))
-  return HttpServerResponse.stream(paced, { contentType, contentLength })
-}
-
-const othersTurn = Effect.promise(() => nextTick())
+): HttpServerResponse.HttpServerResponse =>
+  answerPieces([Buffer.from(begin), ...items, Buffer.from(end)], 'application/json')

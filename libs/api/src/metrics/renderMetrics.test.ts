@@ -1,8 +1,12 @@
+import type { MetricFamily } from '@kiroku/doors'
 import { expect, it } from 'vitest'
 import { renderMetrics } from './renderMetrics.ts'
 
+const textOf = async (tables: readonly Iterable<MetricFamily>[]): Promise<string> =>
+  Buffer.concat(await renderMetrics(tables)).toString()
+
 it('writes counters and gauges with escaped labels', async () => {
-  const text = await renderMetrics([
+  const text = await textOf([
     [
       {
         type: 'counter',
@@ -27,7 +31,7 @@ it('writes counters and gauges with escaped labels', async () => {
 })
 
 it('writes histograms with cumulative buckets, sum and count', async () => {
-  const text = await renderMetrics([
+  const text = await textOf([
     [
       {
         type: 'histogram',
@@ -55,7 +59,7 @@ it('writes a great deal piece by piece, so that others have their turn', async (
     timer = setImmediate(count)
   }
   let timer = setImmediate(count)
-  const text = await renderMetrics([[family('one')], [family('other')]])
+  const text = await textOf([[family('one')], [family('other')]])
   clearImmediate(timer)
   expect(turns).toBeGreaterThanOrEqual(20)
   const lines = (name: string) => [

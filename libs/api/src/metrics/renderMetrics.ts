@@ -7,21 +7,26 @@ export const metricsContentType = 'text/plain; version=0.0.4; charset=utf-8'
 /** Lines that are written at once. */
 const linesAtOnce = 1_000
 
-/** Writes metrics in Prometheus' text format. Where there are many, others have their turn in between. */
-export const renderMetrics = async (tables: readonly Iterable<MetricFamily>[]): Promise<string> => {
-  const pieces: string[] = []
+/** Writes metrics in Prometheus' text format, piece by piece. Where there are many, others have their turn in between. */
+export const renderMetrics = async (
+  tables: readonly Iterable<MetricFamily>[],
+): Promise<readonly Uint8Array[]> => {
+  const pieces: Uint8Array[] = []
   let lines: string[] = []
   for (const table of tables)
     for (const family of table)
       for (const line of linesOf(family)) {
         lines.push(line)
         if (lines.length < linesAtOnce) continue
-        pieces.push(lines.join('\n'))
+        pieces.push(bytesOf(lines))
         lines = []
         await nextTick()
       }
-  return [...pieces, ...lines, ''].join('\n')
+  return [...pieces, bytesOf(lines)]
 }
+
+const bytesOf = (lines: readonly string[]): Uint8Array =>
+  Buffer.from(lines.map((line) => `${line}\n`).join(''))
 
 function* linesOf(family: MetricFamily): Generator<string> {
   yield `# HELP ${family.name} ${family.help.replace(/\\/g, '\\\\').replace(/\n/g, '\\n')}`
