@@ -1,6 +1,7 @@
 import * as HttpServerResponse from 'effect/http/HttpServerResponse'
 import { expect, it } from 'vitest'
 import { answerPieces } from './answerPieces.ts'
+import { turnsDuring } from './testing/turnsDuring.ts'
 
 const answered = async (pieces: readonly Uint8Array[]) => {
   const response = HttpServerResponse.toWeb(answerPieces(pieces, 'text/plain'))
@@ -13,15 +14,9 @@ const answered = async (pieces: readonly Uint8Array[]) => {
 }
 
 it('sends a long answer piece by piece, while others have their turn', async () => {
-  let turns = 0
-  const count = (): void => {
-    turns++
-    timer = setImmediate(count)
-  }
-  let timer = setImmediate(count)
   const pieces = Array.from({ length: 20 }, (_, i) => Buffer.alloc(100_000, i))
-  const { bytes, type, length } = await answered(pieces)
-  clearImmediate(timer)
+  const { value, turns } = await turnsDuring(() => answered(pieces))
+  const { bytes, type, length } = value
   expect(bytes.equals(Buffer.concat(pieces))).toBe(true)
   expect({ type, length }).toEqual({ type: 'text/plain', length: '2000000' })
   expect(turns).toBeGreaterThanOrEqual(19)

@@ -1,18 +1,14 @@
 import * as HttpServerResponse from 'effect/http/HttpServerResponse'
 import { expect, it } from 'vitest'
+import { turnsDuring } from '../testing/turnsDuring.ts'
 import { inPieces, jsonAnswer } from './inPieces.ts'
 
 it('writes a long list piece by piece, without what is left out, while others have their turn', async () => {
-  let turns = 0
-  const count = (): void => {
-    turns++
-    timer = setImmediate(count)
-  }
-  let timer = setImmediate(count)
   const numbers = Array.from({ length: 1_050 }, (_, n) => n)
   const isWhole = (n: number): boolean => n >= 100 && n % 7 !== 0
-  const items = await inPieces(numbers, (n) => (isWhole(n) ? JSON.stringify({ n }) : undefined))
-  clearImmediate(timer)
+  const { value: items, turns } = await turnsDuring(() =>
+    inPieces(numbers, (n) => (isWhole(n) ? JSON.stringify({ n }) : undefined)),
+  )
   expect(turns).toBeGreaterThanOrEqual(10)
   const whole = { numbers: numbers.filter(isWhole).map((n) => ({ n })), end: 'ü' }
   const response = HttpServerResponse.toWeb(jsonAnswer('{"numbers":[', items, '],"end":"ü"}'))

@@ -1,5 +1,6 @@
 import type { MetricFamily } from '@kiroku/doors'
 import { expect, it } from 'vitest'
+import { turnsDuring } from '../testing/turnsDuring.ts'
 import { renderMetrics } from './renderMetrics.ts'
 
 const textOf = async (tables: readonly Iterable<MetricFamily>[]): Promise<string> =>
@@ -53,14 +54,7 @@ it('writes histograms with cumulative buckets, sum and count', async () => {
 it('writes a great deal piece by piece, so that others have their turn', async () => {
   const samples = Array.from({ length: 10_500 }, (_, i) => ({ labels: { queue: `queue-${i}` }, value: i }))
   const family = (name: string) => ({ type: 'gauge', name, help: 'Odd.', samples }) as const
-  let turns = 0
-  const count = (): void => {
-    turns++
-    timer = setImmediate(count)
-  }
-  let timer = setImmediate(count)
-  const text = await textOf([[family('one')], [family('other')]])
-  clearImmediate(timer)
+  const { value: text, turns } = await turnsDuring(() => textOf([[family('one')], [family('other')]]))
   expect(turns).toBeGreaterThanOrEqual(20)
   const lines = (name: string) => [
     `# HELP ${name} Odd.`,
