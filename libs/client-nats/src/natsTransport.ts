@@ -11,6 +11,7 @@ import {
 import { KirokuError } from '@kiroku/protocol'
 import { Kvm } from '@nats-io/kv'
 import type { NatsConnection } from '@nats-io/nats-core'
+import { keepFreedMemory } from './keepFreedMemory.ts'
 
 /** Which log, and who closes the connection. */
 export interface NatsTransportOptions {
@@ -30,6 +31,7 @@ export interface NatsTransportOptions {
 /** The way to a log's partitions over a connection to NATS, and directly to owners on this machine. */
 export const natsTransport = (nc: NatsConnection, options: NatsTransportOptions = {}): Transport => {
   const { link = 'on', log = 'main' } = options
+  keepFreedMemory()
   if (link === 'off') return overNats(nc, options, undefined)
   const links = new Links(log, options.as)
   const transport = ownerFirst(links, overNats(nc, options, links))
