@@ -292,3 +292,19 @@ describe('the commands of a folder with a running engine', () => {
     expect(runFile().pid).toBe(first)
   })
 })
+
+it('an engine that is told twice at once to stop hands over as it does when told once', async () => {
+  const other = await temporaryFolder()
+  const own = new Kiroku(other.path)
+  try {
+    const twice = own.start(['up', '--http', '127.0.0.1:0', '--json'])
+    await readyOf(twice)
+    twice.child.kill('SIGTERM')
+    twice.child.kill('SIGINT')
+    const { exit, stderr } = await twice.finished
+    expect({ exit, stderr }).toMatchObject({ exit: 0, stderr: expect.stringContaining('stopped') })
+  } finally {
+    await own.killAll()
+    await other.remove()
+  }
+})

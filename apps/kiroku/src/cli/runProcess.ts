@@ -6,6 +6,12 @@ import { tree } from './tree.ts'
 /** A drain that takes longer than this is cut off. */
 const drainMsMax = 9_500
 
+/**
+ * What comes so soon after the first signal is the same wish: who ends a whole group of processes, as systemd does, reaches this one
+ * directly and through the launcher, which passes signals on where it could not be replaced.
+ */
+const sameWishMs = 200
+
 /** Runs a command line as this process: its signals, its output, its exit code. Ends the process. */
 export const runProcess = async (argv: readonly string[], version: string): Promise<void> => {
   const json = argv.includes('--json')
@@ -20,10 +26,15 @@ export const runProcess = async (argv: readonly string[], version: string): Prom
     process.exitCode = report.exit
   }
 
+  let stoppedMs = 0
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.on(signal, () => {
-      // A second signal means: stop now.
-      if (stopping.signal.aborted) exit(signal === 'SIGINT' ? 130 : 143)
+      if (stopping.signal.aborted) {
+        // A second signal means: stop now.
+        if (performance.now() - stoppedMs > sameWishMs) exit(signal === 'SIGINT' ? 130 : 143)
+        return
+      }
+      stoppedMs = performance.now()
       stopping.abort()
       setTimeout(() => {
         process.stderr.write(`the drain took longer than ${drainMsMax} ms and was cut off\n`)
