@@ -7,8 +7,8 @@ import { tree } from './tree.ts'
 const drainMsMax = 9_500
 
 /**
- * What comes so soon after the first signal is the same wish: who ends a whole group of processes, as systemd does, reaches this one
- * directly and through the launcher, which passes signals on where it could not be replaced.
+ * A signal that follows the first one this soon is the same wish: whoever stops a whole group of processes, as systemd does, reaches
+ * this one both directly and through the launcher, which passes signals on where it could not be replaced.
  */
 const sameWishMs = 200
 
