@@ -27,9 +27,6 @@ const watch = (): void => {
     countFull(collections.takeRecords())
     process.send!(full)
   })
-  // An engine whose benchmark is gone must not stay behind.
-  process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'))
-  process.channel!.unref()
 }
 
 // The engine's own threads load this too.
