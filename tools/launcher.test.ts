@@ -20,6 +20,8 @@ const engineFlags = [
   `--v8-pool-size=${Math.min(4, Math.max(1, os.availableParallelism() - 1))}`,
 ]
 
+const hugePages = process.platform === 'linux' ? 'glibc.malloc.hugetlb=1' : undefined
+
 const launcher = path.resolve(import.meta.dirname, '../apps/kiroku/bin/kiroku.mjs')
 
 /** Stands in for the executable: shows what it was given, counts signals, leaves when told. */
@@ -29,7 +31,7 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => {
   signals += 1
   setTimeout(() => { console.log(signal + ' x' + signals); process.exit(7) }, 100)
 })
-console.log(JSON.stringify({ args: process.argv.slice(2), node: process.version, pid: process.pid, flags: process.execArgv }))
+console.log(JSON.stringify({ args: process.argv.slice(2), node: process.version, pid: process.pid, flags: process.execArgv, tunables: process.env.GLIBC_TUNABLES }))
 if (process.argv[2] === 'wait') setInterval(() => {}, 1000)
 else if (process.argv[2] === 'die') process.kill(process.pid, 'SIGKILL')
 else process.exitCode = 3
@@ -58,9 +60,13 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-const start = (flags: ReadonlyArray<string>, args: ReadonlyArray<string>) => {
+const start = (
+  flags: ReadonlyArray<string>,
+  args: ReadonlyArray<string>,
+  env: Readonly<Record<string, string>> = {},
+) => {
   const started = spawn(process.execPath, [...flags, path.join(folder, 'bin', 'kiroku.mjs'), ...args], {
-    env: { PATH: path.join(folder, 'path') },
+    env: { PATH: path.join(folder, 'path'), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   child = started
@@ -107,6 +113,7 @@ describe('the launcher', () => {
         node: process.version,
         pid: started.pid,
         flags: ['--no-warnings', ...engineFlags],
+        tunables: hugePages,
       })
       expect(err).toBe('')
       expect(code).toBe(3)
@@ -121,10 +128,20 @@ describe('the launcher', () => {
     },
   )
 
+  const onLinux = it.skipIf(process.platform !== 'linux')
+  onLinux.each([
+    ['', hugePages],
+    ['glibc.malloc.check=1', `glibc.malloc.check=1:${hugePages}`],
+    ['glibc.malloc.hugetlb=0', 'glibc.malloc.hugetlb=0'],
+  ])('asks glibc for huge pages for an engine, where GLIBC_TUNABLES is "%s"', async (given, tunables) => {
+    const { out } = await start(['--v8-pool-size=2'], ['up'], { GLIBC_TUNABLES: given }).end
+    expect(JSON.parse(out)).toMatchObject({ tunables })
+  })
+
   it('gives it to an engine on another Node too', async () => {
     putNodeOnPath()
     const { out } = await start(old(true), ['serve']).end
-    expect(JSON.parse(out)).toMatchObject({ flags: engineFlags })
+    expect(JSON.parse(out)).toMatchObject({ flags: engineFlags, tunables: hugePages })
   })
 
   it.each([

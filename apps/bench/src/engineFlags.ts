@@ -14,3 +14,9 @@ export const engineFlags = (root = ownRoot): readonly string[] => {
   const helpers = Math.min(4, Math.max(1, availableParallelism() - 1))
   return launcher.includes('--v8-pool-size=') ? [...sizes, `--v8-pool-size=${helpers}`] : sizes
 }
+
+/** What a checkout's launcher adds to the environment of its engines, for those that are started without it. */
+export const engineEnv = (root = ownRoot): Readonly<Record<string, string>> => {
+  const [tunable] = /glibc\.malloc\.hugetlb=\d/.exec(readFileSync(launcherOf(root), 'utf8')) ?? []
+  return tunable === undefined ? {} : { GLIBC_TUNABLES: tunable }
+}

@@ -29,6 +29,18 @@ const engineFlags = ['--max-semi-space-size=16', '--min-semi-space-size=16', `--
 const flagsNow = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].join(' ')
 const isEngine = process.argv[2] === 'up' || process.argv[2] === 'serve'
 const flags = isEngine && !/semi.space.size|v8.pool.size/.test(flagsNow) ? engineFlags : []
+
+/**
+ * Frames hold up to 2 MB of bodies, in memory that is often new, and every page of it that is touched for the first time is
+ * a page fault: so malloc asks Linux for pages of 2 MB instead of 4 KB. glibc reads this when a process starts.
+ */
+const hugePages = 'glibc.malloc.hugetlb=1'
+const tunables = process.env.GLIBC_TUNABLES || ''
+const wantsHugePages = isEngine && process.platform === 'linux' && !tunables.includes('glibc.malloc.hugetlb')
+const env = wantsHugePages
+  ? { ...process.env, GLIBC_TUNABLES: tunables === '' ? hugePages : `${tunables}:${hugePages}` }
+  : process.env
+
 // Who started this process with a channel of its own would lose that with the process.
 const canReplace =
   typeof process.execve === 'function' && process.platform !== 'win32' && process.channel === undefined
@@ -64,8 +76,8 @@ const nodeOnPath = () => {
 const handOver = (node, given) => {
   const args = [...given, ...flags, main, ...process.argv.slice(2)]
   // Where this Node can replace itself, process id, signals and exit code are right by nature.
-  if (canReplace) process.execve(node, [node, ...args], process.env)
-  const child = spawn(node, args, { stdio: 'inherit' })
+  if (canReplace) process.execve(node, [node, ...args], env)
+  const child = spawn(node, args, { env, stdio: 'inherit' })
   // A terminal sends Ctrl-C and its hang-up to the child as well; a second one would mean "at once".
   const terminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY
   for (const signal of ['SIGINT', 'SIGHUP', 'SIGTERM']) {
@@ -85,7 +97,7 @@ const handOver = (node, given) => {
 }
 
 if (majorOf(process.version) >= majorMin) {
-  if (flags.length > 0 && canReplace) handOver(process.execPath, process.execArgv)
+  if ((flags.length > 0 || wantsHugePages) && canReplace) handOver(process.execPath, process.execArgv)
   await import(pathToFileURL(main).href)
 } else {
   const node = installedNode() ?? nodeOnPath()

@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { ownRoot, profileArguments } from '../LoadProcess.ts'
-import { engineFlags, launcherOf } from '../engineFlags.ts'
+import { engineEnv, engineFlags, launcherOf } from '../engineFlags.ts'
 import type { Stall } from './StallWatch.ts'
 
 const probe = new URL('./stallProbe.ts', import.meta.url).href
@@ -88,6 +88,7 @@ export class EngineProcess {
         stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
         // Another checkout may not know it as a flag.
         env: {
+          ...engineEnv(root),
           ...process.env,
           KIROKU_AUDIT: isAudited ? 'on' : 'off',
           KIROKU_CONSOLE: hasConsole ? 'on' : 'off',

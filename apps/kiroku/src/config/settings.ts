@@ -341,6 +341,11 @@ export const otherVariables = [
       'Flags of Node. Engines start with --max-semi-space-size=16 --min-semi-space-size=16, which keeps their young generation in the processor cache and from shrinking in quiet times, and with a --v8-pool-size of one less than the processors, at most 4, so that collecting garbage leaves one to the engine; set any of them to override all.',
   },
   {
+    env: 'GLIBC_TUNABLES',
+    description:
+      'Settings of glibc. Engines on Linux start with glibc.malloc.hugetlb=1 added, which takes memory for bodies in pages of 2 MB where Linux allows it; set glibc.malloc.hugetlb to 0 to leave it out.',
+  },
+  {
     env: 'HTTPS_PROXY',
     description: 'Proxy for the download of nats-server; `HTTP_PROXY` and `NO_PROXY` work as well.',
   },
