@@ -20,8 +20,8 @@ export interface Compared {
 }
 
 /**
- * Runs all sides alternately, round after round, so that disturbances of the machine affect all; the first
- * round only warms up.
+ * Runs all sides alternately, round after round, so that disturbances of the machine affect all, and every other
+ * round in the opposite order, so that none is always behind the same one; the first round only warms up.
  */
 export const compare = async (
   rounds: number,
@@ -29,8 +29,9 @@ export const compare = async (
   told: (text: string) => void,
 ): Promise<Compared> => {
   const measured: number[][] = sides.map(() => [])
-  for (let round = 0; round <= rounds; round++)
-    for (const [i, { name, count, before, run, after }] of sides.entries()) {
+  const order = [...sides.entries()]
+  for (let round = 0; round <= rounds; round++, order.reverse())
+    for (const [i, { name, count, before, run, after }] of order) {
       told(`${name}, ${round === 0 ? 'warming up' : `round ${round} of ${rounds}`}`)
       await before?.()
       const startMs = performance.now()
