@@ -133,12 +133,15 @@ describe('the launcher', () => {
     ['', hugePages],
     ['glibc.malloc.check=1', `glibc.malloc.check=1:${hugePages}`],
     ['glibc.malloc.hugetlb=0', 'glibc.malloc.hugetlb=0'],
-  ])('asks glibc for huge pages for an engine, where GLIBC_TUNABLES is "%s"', async (given, tunables) => {
-    const { out } = await start(['--v8-pool-size=2'], ['up'], { GLIBC_TUNABLES: given }).end
-    expect(JSON.parse(out)).toMatchObject({ tunables })
-  })
+  ])(
+    'has glibc ask for huge pages for an engine, unless GLIBC_TUNABLES says otherwise: "%s"',
+    async (given, tunables) => {
+      const { out } = await start(['--v8-pool-size=2'], ['up'], { GLIBC_TUNABLES: given }).end
+      expect(JSON.parse(out)).toMatchObject({ tunables })
+    },
+  )
 
-  it('gives it to an engine on another Node too', async () => {
+  it('gives both to an engine on another Node too', async () => {
     putNodeOnPath()
     const { out } = await start(old(true), ['serve']).end
     expect(JSON.parse(out)).toMatchObject({ flags: engineFlags, tunables: hugePages })

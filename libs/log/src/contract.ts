@@ -65,12 +65,12 @@ export const logContract = (
       p = await log.partition(0)
       other = await (await made.open()).partition(0)
     }
-    /** Appends although the store is slow: without an answer in time it is stored, or sent again, which stores at most one. */
+    /** Appends to a store that may be slow: without an answer in time, the record is stored, or sent again; at most one copy is stored. */
     const append = async (record: Uint8Array, expectedLastSeq: number): Promise<number> => {
       for (let unanswered = false; ; unanswered = true) {
         const stored = await p.append(record, expectedLastSeq).catch((e: unknown) => {
-          const unknown = isKirokuError(e) && (e.id === 'LogAmbiguous' || (unanswered && e.id === 'Fenced'))
-          if (!unknown) throw e
+          const isOpen = isKirokuError(e) && (e.id === 'LogAmbiguous' || (unanswered && e.id === 'Fenced'))
+          if (!isOpen) throw e
         })
         if (stored !== undefined) return stored
         const { lastSeq } = await p.state()

@@ -21,7 +21,7 @@ export interface Compared {
 
 /**
  * Runs all sides alternately, round after round, so that disturbances of the machine affect all, and every other
- * round in the opposite order, so that none is always behind the same one; the first round only warms up.
+ * round in the opposite order, so that no side always follows the same one; the first round only warms up.
  */
 export const compare = async (
   rounds: number,

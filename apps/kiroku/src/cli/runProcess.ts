@@ -6,11 +6,10 @@ import { tree } from './tree.ts'
 /** A drain that takes longer than this is cut off. */
 const drainMsMax = 9_500
 
-/**
- * A signal that follows the first one this soon is the same wish: whoever stops a whole group of processes, as systemd does, reaches
- * this one both directly and through the launcher, which passes signals on where it could not be replaced.
+/** * A second signal within this time counts as part of the first. Where a whole process group is stopped, as by systemd, an
+ * engine gets the signal twice: directly, and from the launcher, which forwards signals if its Node cannot replace itself.
  */
-const sameWishMs = 200
+const oneStopMs = 200
 
 /** Runs a command line as this process: its signals, its output, its exit code. Ends the process. */
 export const runProcess = async (argv: readonly string[], version: string): Promise<void> => {
@@ -31,7 +30,7 @@ export const runProcess = async (argv: readonly string[], version: string): Prom
     process.on(signal, () => {
       if (stopping.signal.aborted) {
         // A second signal means: stop now.
-        if (performance.now() - stoppedMs > sameWishMs) exit(signal === 'SIGINT' ? 130 : 143)
+        if (performance.now() - stoppedMs > oneStopMs) exit(signal === 'SIGINT' ? 130 : 143)
         return
       }
       stoppedMs = performance.now()

@@ -343,7 +343,7 @@ export const otherVariables = [
   {
     env: 'GLIBC_TUNABLES',
     description:
-      'Settings of glibc. Engines on Linux start with glibc.malloc.hugetlb=1 added, which takes memory for bodies in pages of 2 MB where Linux allows it; set glibc.malloc.hugetlb to 0 to leave it out.',
+      'Tunables of glibc. Engines on Linux start with glibc.malloc.hugetlb=1 added, so that memory for bodies comes in pages of 2 MB where Linux allows it; glibc.malloc.hugetlb=0 turns that off.',
   },
   {
     env: 'HTTPS_PROXY',
