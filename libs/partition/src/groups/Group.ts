@@ -82,11 +82,9 @@ export class Group implements RunList {
     this.#columns.setOwn(this.id, own.again, messages)
   }
 
-  get live(): number {
-    return this.#columns.own(this.id, own.live)
-  }
-  set live(messages: number) {
-    this.#columns.setOwn(this.id, own.live, messages)
+  /** Has nothing any more, neither untouched nor live messages. */
+  get isEmpty(): boolean {
+    return this.ready === 0 && this.first === 0
   }
 
   get inflight(): number {

@@ -19,15 +19,14 @@ const words = 7
 /** Numbers that follow from those, or are no part of the record. */
 export const own = {
   last: 0,
-  live: 1,
-  again: 2,
-  inflight: 3,
-  before: 4,
-  ahead: 5,
-  behind: 6,
-  flags: 7,
+  again: 1,
+  inflight: 2,
+  before: 3,
+  ahead: 4,
+  behind: 5,
+  flags: 6,
 } as const
-const owns = 8
+const owns = 7
 export const time = { head: 0, lastArrivalAt: 1 } as const
 const times = 2
 
@@ -49,7 +48,7 @@ export const sharedKey = ({ keys }: SharedGroups, id: number): string =>
   keys[(id / chunkGroups) | 0]![id % chunkGroups]!
 
 /**
- * What the groups of all subscriptions are, in columns: about 90 bytes each beside the key and the places in maps, and
+ * What the groups of all subscriptions are, in columns: about 80 bytes each beside the key and the places in maps, and
  * no objects, of which a million take long to collect. Ids begin with 1; those given back are linked through `word.next`.
  */
 export class GroupColumns {

@@ -221,7 +221,7 @@ export class Groups {
       group.readyTail = 0
       group.restoredTail = 0
       columns.setTime(group.id, time.head, none)
-      if (group.live > 0) this.#add(group.id, group.key)
+      if (group.first !== none) this.#add(group.id, group.key)
       else {
         this.unqueue(group)
         columns.free(group.id)
@@ -229,9 +229,9 @@ export class Groups {
     }
   }
 
-  /** Forgets a group that has nothing any more. */
+  /** Forgets a group that is empty. */
   forget(group: Group): void {
-    if (group.ready > 0 || group.live > 0) return
+    if (!group.isEmpty) return
     const columns = this.#columns
     const { id } = group
     this.unqueue(group)

@@ -23,7 +23,7 @@ export const groupLinked = (state: PartitionState, sub: Subscription, slot: numb
   const group = sub.groups!.ofSlot(live, slot)
   if (!sub.groups!.isOrdered) {
     live.groupLinks.remove(group, slot)
-    live.groupLinks.append(group, slot)
+    live.groupLinks.append(group, [slot])
     if (group.again === 0) group.again = slot + 1
     group.againCount++
   }
@@ -45,7 +45,7 @@ export const groupUnlinked = (live: LiveSlab, sub: Subscription, slot: number): 
   if (groups.isOrdered) return
   const group = groups.ofSlot(live, slot)
   live.groupLinks.remove(group, slot)
-  live.groupLinks.prepend(group, slot)
+  live.groupLinks.prepend(group, [slot])
   group.againCount--
 }
 
@@ -58,42 +58,28 @@ export const groupRetired = (
 ): void => {
   const groups = sub.groups!
   const group = groups.ofSlot(state.live, slot)
-  group.live--
   if (wasInflight) group.inflight--
   state.live.groupLinks.remove(group, slot)
   offer(state, sub, group)
   groups.forget(group)
 }
 
-/** An untouched message became a live one of its group. */
+/** Untouched messages of a group became live ones, in this order. */
 export const groupTouched = (
   { live: { groupLinks } }: PartitionState,
   sub: Subscription,
   group: Group,
-  slot: number,
+  slots: readonly number[],
 ): void => {
-  group.live++
-  if (sub.groups!.isOrdered) groupLinks.append(group, slot)
-  else groupLinks.prepend(group, slot)
+  if (sub.groups!.isOrdered) groupLinks.append(group, slots)
+  else groupLinks.prepend(group, slots)
 }
 
-/** A message of the group goes out. */
-export const groupDelivered = (
-  state: PartitionState,
-  sub: Subscription,
-  slot: number,
-  delivery: number,
-): void => {
+/** So many messages of the group went out, this one among them; others may follow at once where groups are not ordered. */
+export const groupServed = (state: PartitionState, sub: Subscription, slot: number, count: number): void => {
   const groups = sub.groups!
   const group = groups.ofSlot(state.live, slot)
-  if (groups.isOrdered) assertInOrder(state, sub, group, slot, delivery)
-  group.inflight++
-}
-
-/** Messages of the group went out, this one among them; others may follow at once where groups are not ordered. */
-export const groupServed = (state: PartitionState, sub: Subscription, slot: number): void => {
-  const groups = sub.groups!
-  const group = groups.ofSlot(state.live, slot)
+  group.inflight += count
   groups.unqueue(group)
   offer(state, sub, group)
 }
@@ -102,10 +88,9 @@ export const groupServed = (state: PartitionState, sub: Subscription, slot: numb
  * Holds a delivery of one message against the order of its group: everything before it must be final, or in the
  * same delivery. Errors: `LogDamaged`.
  */
-const assertInOrder = (
+export const assertInOrder = (
   { live, frameSeq }: PartitionState,
   sub: Subscription,
-  { key }: Group,
   slot: number,
   delivery: number,
 ): void => {
@@ -115,6 +100,6 @@ const assertInOrder = (
   if (live.state[before] !== State.Inflight || live.delivery[before] !== delivery)
     throw new KirokuError(
       'LogDamaged',
-      `an event at ${frameSeq} delivers message ${live.number[slot]!} of queue ${sub.queue.id}, but ${live.number[before]!} is before it in group "${key}"`,
+      `an event at ${frameSeq} delivers message ${live.number[slot]!} of queue ${sub.queue.id}, but ${live.number[before]!} is before it in group "${sub.groups!.ofSlot(live, slot).key}"`,
     )
 }

@@ -1,6 +1,6 @@
 import { rangeTotal, type LogEventOf, State } from '@kiroku/protocol'
 import { subOf } from '../eventTargets.ts'
-import { groupDelivered, groupServed } from '../groups/groupLists.ts'
+import { assertInOrder, groupServed } from '../groups/groupLists.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
 import { unlink } from '../store/availableList.ts'
 import { takeFromRuns } from '../store/takeRuns.ts'
@@ -9,6 +9,7 @@ export const delivered = (state: PartitionState, e: LogEventOf<'Delivered'>): vo
   const sub = subOf(state, e.queue, e.sub)
   const live = state.live
   const simple = e.mode === 'simple' ? 1 : 0
+  const isOrdered = sub.groups?.isOrdered === true
   let last = -1
   const goOut = (slot: number): void => {
     live.state[slot] = State.Inflight
@@ -16,7 +17,7 @@ export const delivered = (state: PartitionState, e: LogEventOf<'Delivered'>): vo
     live.attempt[slot] = live.attempt[slot]! + 1
     live.attemptsMax[slot] = e.attemptsMax
     live.delivery[slot] = e.delivery
-    if (sub.groups !== undefined) groupDelivered(state, sub, slot, e.delivery)
+    if (isOrdered) assertInOrder(state, sub, slot, e.delivery)
     live.leaseCap[slot] = e.leaseCap
     live.simple[slot] = simple
     live.schedule(slot, e.leaseUntil)
@@ -33,7 +34,7 @@ export const delivered = (state: PartitionState, e: LogEventOf<'Delivered'>): vo
         sub.redelivered++
         goOut(slot)
       } else gone = takeFromRuns(state, sub, n, left, goOut)
-      if (sub.groups !== undefined) groupServed(state, sub, last)
+      if (sub.groups !== undefined) groupServed(state, sub, last, gone)
       n += gone
       left -= gone
     }
