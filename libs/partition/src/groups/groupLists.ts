@@ -75,7 +75,7 @@ export const groupTouched = (
   else groupLinks.prepend(group, slots)
 }
 
-/** So many messages of the group went out, this one among them; others may follow at once where groups are not ordered. */
+/** `count` messages of the group went out, that of this slot last; others may follow at once where groups are not ordered. */
 export const groupServed = (state: PartitionState, sub: Subscription, slot: number, count: number): void => {
   const groups = sub.groups!
   const group = groups.ofSlot(state.live, slot)
