@@ -30,7 +30,8 @@ const flagsNow = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].join(' ')
 const isEngine = process.argv[2] === 'up' || process.argv[2] === 'serve'
 const flags = isEngine && !/semi.space.size|v8.pool.size/.test(flagsNow) ? engineFlags : []
 
-/** * Bodies come in frames of up to 2 MB, often in fresh memory, and touching a page of that for the first time is a page
+/**
+ * Bodies come in frames of up to 2 MB, often in fresh memory, and touching a page of that for the first time is a page
  * fault: with this, malloc asks Linux for pages of 2 MB instead of 4 KB. glibc reads it when a process starts.
  */
 const hugePages = 'glibc.malloc.hugetlb=1'

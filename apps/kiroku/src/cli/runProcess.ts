@@ -6,7 +6,8 @@ import { tree } from './tree.ts'
 /** A drain that takes longer than this is cut off. */
 const drainMsMax = 9_500
 
-/** * A second signal within this time counts as part of the first. Where a whole process group is stopped, as by systemd, an
+/**
+ * A second signal within this time counts as part of the first. Where a whole process group is stopped, as by systemd, an
  * engine gets the signal twice: directly, and from the launcher, which forwards signals if its Node cannot replace itself.
  */
 const oneStopMs = 200
