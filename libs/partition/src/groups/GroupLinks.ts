@@ -31,30 +31,22 @@ export class GroupLinks {
     return this.#word(place - 1, prev)
   }
 
-  /** The messages of these slots become the group's, one by one: each is the first of its list then. */
-  prepend(of: Group, slots: readonly number[]): void {
-    const { id } = of
-    let { first } = of
-    if (first === 0) of.last = slots[0]! + 1
-    for (const slot of slots) {
-      this.#set(slot, id, first, 0)
-      if (first !== 0) this.#setWord(first - 1, prev, slot + 1)
-      first = slot + 1
-    }
-    of.first = first
+  /** The message of a slot becomes one of the group's: the first of its list. */
+  prepend(of: Group, slot: number): void {
+    const first = of.first
+    this.#set(slot, of.id, first, 0)
+    if (first === 0) of.last = slot + 1
+    else this.#setWord(first - 1, prev, slot + 1)
+    of.first = slot + 1
   }
 
-  /** The same, but each is the last of its list then. */
-  append(of: Group, slots: readonly number[]): void {
-    const { id } = of
-    let { last } = of
-    if (last === 0) of.first = slots[0]! + 1
-    for (const slot of slots) {
-      this.#set(slot, id, 0, last)
-      if (last !== 0) this.#setWord(last - 1, next, slot + 1)
-      last = slot + 1
-    }
-    of.last = last
+  /** The same, but the last of its list. */
+  append(of: Group, slot: number): void {
+    const last = of.last
+    this.#set(slot, of.id, 0, last)
+    if (last === 0) of.first = slot + 1
+    else this.#setWord(last - 1, next, slot + 1)
+    of.last = slot + 1
   }
 
   remove(of: Group, slot: number): void {

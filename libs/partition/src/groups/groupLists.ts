@@ -23,7 +23,7 @@ export const groupLinked = (state: PartitionState, sub: Subscription, slot: numb
   const group = sub.groups!.ofSlot(live, slot)
   if (!sub.groups!.isOrdered) {
     live.groupLinks.remove(group, slot)
-    live.groupLinks.append(group, [slot])
+    live.groupLinks.append(group, slot)
     if (group.again === 0) group.again = slot + 1
     group.againCount++
   }
@@ -45,7 +45,7 @@ export const groupUnlinked = (live: LiveSlab, sub: Subscription, slot: number): 
   if (groups.isOrdered) return
   const group = groups.ofSlot(live, slot)
   live.groupLinks.remove(group, slot)
-  live.groupLinks.prepend(group, [slot])
+  live.groupLinks.prepend(group, slot)
   group.againCount--
 }
 
@@ -64,15 +64,15 @@ export const groupRetired = (
   groups.forget(group)
 }
 
-/** Untouched messages of a group became live ones, in this order. */
+/** An untouched message became a live one of its group. */
 export const groupTouched = (
   { live: { groupLinks } }: PartitionState,
   sub: Subscription,
   group: Group,
-  slots: readonly number[],
+  slot: number,
 ): void => {
-  if (sub.groups!.isOrdered) groupLinks.append(group, slots)
-  else groupLinks.prepend(group, slots)
+  if (sub.groups!.isOrdered) groupLinks.append(group, slot)
+  else groupLinks.prepend(group, slot)
 }
 
 /** `count` messages of the group went out, that of this slot last; others may follow at once where groups are not ordered. */

@@ -155,10 +155,11 @@ const restoreGroup = (state: PartitionState, sub: Subscription, g: GroupSnapshot
   ;[group.readyHead, group.readyTail, group.ready] = g.ready
   group.restoredTail = g.restoredTail ?? 0
   if (group.readyHead !== 0) groups.head(group, runs.first(group.readyHead))
-  const slots: number[] = []
-  for (const n of groups.isOrdered ? g.touched : g.live) slots.push(live.find(sub.index, n))
-  if (slots.length > 0) groupTouched(state, sub, group, slots)
-  for (const slot of slots) if (live.state[slot] === State.Inflight) group.inflight++
+  for (const n of groups.isOrdered ? g.touched : g.live) {
+    const slot = live.find(sub.index, n)
+    groupTouched(state, sub, group, slot)
+    if (live.state[slot] === State.Inflight) group.inflight++
+  }
   if (!groups.isOrdered) for (const n of g.touched) groupLinked(state, sub, live.find(sub.index, n))
   offer(state, sub, group)
 }

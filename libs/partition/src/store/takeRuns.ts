@@ -29,8 +29,6 @@ export const takeFromRuns = (
   const count = Math.min(max, runs.count(run))
   const seq = runs.seq(run)
   const enqueuedAt = runs.enqueuedAt(run)
-  // Those of a group are linked together, which costs tenants less than one by one.
-  const slots: number[] | undefined = group === undefined ? undefined : []
   for (let i = 0; i < count; i++) {
     const slot = live.alloc(sub.index, n + i)
     live.seq[slot] = seq
@@ -39,12 +37,8 @@ export const takeFromRuns = (
     live.attempt[slot] = 0
     live.bytes[slot] = runs.count(run) === 1 ? runs.bytes(run) : runs.shrink(run, 1)
     sub.readyBytes -= live.bytes[slot]!
-    if (slots === undefined) became(slot)
-    else slots.push(slot)
-  }
-  if (slots !== undefined) {
-    groupTouched(state, sub, group!, slots)
-    slots.forEach(became)
+    if (group !== undefined) groupTouched(state, sub, group, slot)
+    became(slot)
   }
   // The last message of a run is not cut off it.
   if (runs.first(run) < n + count) {
