@@ -1,4 +1,5 @@
 import type { Actor, ConsumeMode, KirokuError, PartitionDescription } from '@kiroku/protocol'
+import type { AbortSignalLike } from './AbortSignalLike.ts'
 import type { BatchHandler, ConsumeOptions, Consumer, MessageHandler } from './Consumer.ts'
 import type { MessageView } from './MessageView.ts'
 import type { Queues } from './Queues.ts'
@@ -37,7 +38,7 @@ export interface ReceiveOptions {
   /** `simple` (default): an expired lease makes the message available at once; `push`: by the retry policy. */
   readonly mode?: ConsumeMode
   /** Aborting rejects with the signal's reason; a delivery on its way is released. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignalLike
 }
 
 /** The result of one receipt. */

@@ -8,7 +8,7 @@ import { limits } from './limits.ts'
 export class LateDeliveries {
   readonly #release: (delivery: Delivery) => void
   /** Attempt ids of receives in flight, and what came late for them so far. */
-  readonly #open = new ChurnMap<string, Delivery[]>()
+  readonly #open = new ChurnMap<string, readonly Delivery[]>()
   /** The deliveries that attempt ids finally got, oldest first. */
   readonly #got = new ChurnMap<string, number>()
 
@@ -18,7 +18,7 @@ export class LateDeliveries {
 
   /** A receive begins. */
   begun(attempt: string): void {
-    if (!this.#open.has(attempt)) this.#open.set(attempt, [])
+    if (!this.#open.has(attempt)) this.#open.set(attempt, none)
   }
 
   /** A receive ended, with this delivery or with none; it may arrive again if the receive was repeated. */
@@ -29,7 +29,7 @@ export class LateDeliveries {
       const [oldest] = this.#got.keys()
       if (this.#got.size > limits.repeatsMax) this.#got.delete(oldest!)
     }
-    const late = this.#open.get(attempt) ?? []
+    const late = this.#open.get(attempt) ?? none
     this.#open.delete(attempt)
     for (const each of late) if (each.delivery !== delivery) this.#release(each)
   }
@@ -38,7 +38,9 @@ export class LateDeliveries {
   late(delivery: Delivery): void {
     const { attempt = '' } = delivery
     const open = this.#open.get(attempt)
-    if (open !== undefined) open.push(delivery)
+    if (open !== undefined) this.#open.set(attempt, [...open, delivery])
     else if (this.#got.get(attempt) !== delivery.delivery) this.#release(delivery)
   }
 }
+
+const none: readonly Delivery[] = []

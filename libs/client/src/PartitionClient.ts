@@ -1,4 +1,5 @@
 import { limits as partitionLimits, type Answers, type CommandOf, type Delivery } from '@kiroku/protocol'
+import type { AbortSignalLike } from './AbortSignalLike.ts'
 import { LateDeliveries } from './LateDeliveries.ts'
 import type { ClientContext } from './ClientContext.ts'
 import { PartitionLink } from './PartitionLink.ts'
@@ -8,7 +9,7 @@ import { Settler } from './Settler.ts'
 
 /** How long a receive is repeated beyond its wait, in ms, and what stops it. */
 export interface TakeOptions {
-  readonly signal?: AbortSignal | undefined
+  readonly signal?: AbortSignalLike | undefined
   readonly patienceMs?: number
 }
 

@@ -1,5 +1,5 @@
 import {
-  ChurnMap,
+  ChurnSet,
   type Answers,
   type Command,
   type CommandOf,
@@ -10,8 +10,10 @@ import {
   KirokuError,
   type Reply,
 } from '@kiroku/protocol'
+import type { AbortSignalLike } from './AbortSignalLike.ts'
 import type { ClientContext } from './ClientContext.ts'
 import { EngineTime } from './EngineTime.ts'
+import { Flight } from './Flight.ts'
 import { backoffMs } from './backoff.ts'
 import { isOutage, isRetryable, leavesOutcomeUnknown, toKirokuError } from './failure.ts'
 import { limits } from './limits.ts'
@@ -22,7 +24,7 @@ interface AskOptions {
   readonly waitMs?: number
   /** How long it is repeated beyond that, in ms; default `requestTimeoutMs`. */
   readonly patienceMs?: number | undefined
-  readonly signal?: AbortSignal | undefined
+  readonly signal?: AbortSignalLike | undefined
   /** The command to repeat, by the remaining wait and the number of the try. */
   readonly again?: (leftMs: number, attempt: number) => Command
   /** Errors that mean success when an earlier try may have taken effect. */
@@ -40,8 +42,7 @@ export class PartitionLink {
   /** Called with deliveries that no receive waits for. */
   onLateDelivery: (delivery: Delivery) => void = () => {}
   #epoch = 0
-  /** How to fail what is in flight, and the epoch known when it was sent. */
-  readonly #flights = new ChurnMap<(error: KirokuError) => void, number>()
+  readonly #flights = new ChurnSet<Flight>()
   readonly #wakes = new Set<() => void>()
   #silentSinceMs: number | undefined
 
@@ -68,50 +69,58 @@ export class PartitionLink {
     this.#silentSinceMs = this.#flights.size === 0 ? undefined : this.context.clock.now()
   }
 
-  /** One request, one try. Aborting rejects with the signal's reason; a delivery on its way is late then. */
-  call(commands: readonly Command[], timeoutMs: number, signal?: AbortSignal): Promise<Reply> {
+  /**
+   * One request, one try. Aborting rejects with the signal's reason and cancels the polls that it parked; a delivery on its way
+   * is late then.
+   */
+  call(commands: readonly Command[], timeoutMs: number, signal?: AbortSignalLike): Promise<Reply> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted === true) return reject(signal.reason as Error)
-      let over = false
-      const fail = (error: Error): void => {
-        if (over) return
-        end()
-        reject(error)
-      }
-      const aborted = (): void => fail(signal!.reason as Error)
-      const end = (): void => {
-        over = true
-        this.#flights.delete(fail)
-        signal?.removeEventListener('abort', aborted)
-      }
-      this.#flights.set(fail, this.#epoch)
+      const flight = new Flight(this, this.#epoch, commands, signal, resolve, reject)
+      this.#flights.add(flight)
       this.#silentSinceMs ??= this.context.clock.now()
-      signal?.addEventListener('abort', aborted)
-      this.context.transport
-        .request(this.partition, commands, signal === undefined ? { timeoutMs } : { timeoutMs, signal })
-        .then(
-          (reply) => {
-            if (over) {
-              this.#answered(reply)
-              return this.late(reply)
-            }
-            // Epoch 0 comes from a node that does not own it: such a reply says why, and changes nothing.
-            if (reply.epoch < this.#epoch && reply.epoch > 0) {
-              this.late(reply)
-              return fail(new KirokuError('NotOwner', 'The reply came from an earlier owner'))
-            }
-            end()
-            this.#answered(reply)
-            if (reply.epoch > this.#epoch) this.#changeOwner(reply.epoch, false)
-            resolve(reply)
-          },
-          (thrown: unknown) => {
-            const error = toKirokuError(thrown)
-            fail(error)
-            if (!isOutage(error)) this.#heard()
-          },
-        )
+      signal?.addEventListener('abort', flight)
+      this.context.transport.request(this.partition, commands, { timeoutMs }).then(
+        (reply) => this.#replied(flight, reply),
+        (thrown: unknown) => {
+          const error = toKirokuError(thrown)
+          flight.fail(error)
+          if (!isOutage(error)) this.#heard()
+        },
+      )
     })
+  }
+
+  #replied(flight: Flight, reply: Reply): void {
+    if (flight.isOver) {
+      this.#answered(reply)
+      return this.late(reply)
+    }
+    // Epoch 0 comes from a node that does not own it: such a reply says why, and changes nothing.
+    if (reply.epoch < this.#epoch && reply.epoch > 0) {
+      this.late(reply)
+      return flight.fail(new KirokuError('NotOwner', 'The reply came from an earlier owner'))
+    }
+    flight.end()
+    this.#answered(reply)
+    if (reply.epoch > this.#epoch) this.#changeOwner(reply.epoch, false)
+    flight.resolve(reply)
+  }
+
+  /** A request is over, however it ended. */
+  ended(flight: Flight): void {
+    this.#flights.delete(flight)
+  }
+
+  /** Cancels the polls of a request; what a cancelled poll gets shows in the request's own reply. */
+  cancel(commands: readonly Command[]): void {
+    for (const command of commands)
+      if (command.type === 'Receive')
+        this.context.transport
+          .request(this.partition, [{ type: 'CancelReceive', poll: command.poll }], {
+            timeoutMs: limits.replyMsMax,
+          })
+          .catch(() => undefined)
   }
 
   /** One command, repeated until it has an answer, the time is up, or the error is for the caller. */
@@ -150,7 +159,7 @@ export class PartitionLink {
   }
 
   /** Waits; a new owner or an abort ends it. */
-  pause(delayMs: number, signal?: AbortSignal): Promise<void> {
+  pause(delayMs: number, signal?: AbortSignalLike): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted === true) return reject(signal.reason as Error)
       const { clock } = this.context
@@ -160,7 +169,7 @@ export class PartitionLink {
         signal?.removeEventListener('abort', aborted)
       }
       const wake = (): void => (end(), resolve())
-      const aborted = (): void => (end(), reject(signal!.reason as Error))
+      const aborted = { handleEvent: (): void => (end(), reject(signal!.reason as Error)) }
       const timer = clock.setTimeout(wake, delayMs)
       this.#wakes.add(wake)
       signal?.addEventListener('abort', aborted)
@@ -180,8 +189,8 @@ export class PartitionLink {
     const error = new KirokuError('NotOwner', 'The partition moved to another owner', { retryAfterMs: 0 })
     this.#heard()
     // A first epoch learned from a reply says nothing about what was sent before it.
-    for (const [fail, sentAt] of [...this.#flights])
-      if (sentAt < epoch && (announced || sentAt > 0)) fail(error)
+    for (const flight of [...this.#flights])
+      if (flight.sentAt < epoch && (announced || flight.sentAt > 0)) flight.fail(error)
     this.wake()
   }
 

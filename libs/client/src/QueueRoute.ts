@@ -233,33 +233,38 @@ export class QueueRoute {
     command: Receive,
     { signal, patienceMs }: TakeOptions,
   ): Promise<Taken | undefined | typeof moved> {
-    const over = new AbortController()
-    const either = signal === undefined ? over.signal : AbortSignal.any([signal, over.signal])
+    const others = new AbortController()
     return new Promise((resolve, reject) => {
+      if (signal?.aborted === true) return reject(signal.reason as Error)
       let waiting = places.length
       let failure: unknown
       const end = (settle: () => void): void => {
-        if (over.signal.aborted) return
+        if (others.signal.aborted) return
+        signal?.removeEventListener('abort', aborted)
         settle()
-        over.abort(elsewhere)
+        others.abort(elsewhere)
       }
+      const aborted = { handleEvent: (): void => end(() => reject(signal!.reason as Error)) }
+      signal?.addEventListener('abort', aborted)
       const nothing = (): void => {
         if (--waiting > 0) return
         end(() => (failure === undefined ? resolve(undefined) : reject(failure as Error)))
       }
       for (const [i, place] of places.entries()) {
         const ask = { ...command, poll: `${command.poll}+${i}` }
-        const options = patienceMs === undefined ? { signal: either } : { signal: either, patienceMs }
+        const options = {
+          signal: others.signal,
+          ...(patienceMs === undefined ? undefined : { patienceMs }),
+        }
         this.#takeFrom(place, ask, options).then(
           (taken) => {
             if (taken === undefined) return nothing()
-            if (taken !== moved && over.signal.aborted) return void taken.partition.release(taken.delivery)
+            if (taken !== moved && others.signal.aborted) return void taken.partition.release(taken.delivery)
             if (taken !== moved) place.quietUntilMs = 0
             end(() => resolve(taken))
           },
           (thrown: unknown) => {
-            if (signal?.aborted === true || this.#isFinal(place, thrown))
-              return end(() => reject(thrown as Error))
+            if (this.#isFinal(place, thrown)) return end(() => reject(thrown as Error))
             // A part that is gone has nothing; one that does not answer may have.
             if (isRetryable(toKirokuError(thrown))) failure = thrown
             nothing()

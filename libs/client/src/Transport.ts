@@ -7,15 +7,10 @@ export interface LogDirectory {
   readonly partitions: number
 }
 
-/** How long to wait for a reply, and how to stop waiting. */
+/** How long to wait for a reply. */
 export interface RequestOptions {
   /** Real time; a transport that cannot lose a reply may ignore it. */
   readonly timeoutMs: number
-  /**
-   * Aborting cancels the polls parked by this request. The reply still comes, empty or with a delivery in
-   * flight, so that no delivery is lost.
-   */
-  readonly signal?: AbortSignal
 }
 
 /** The way from a client to the partitions' owners. Implementations: NATS and in-process. */

@@ -3,6 +3,7 @@
  * Knows nothing of NATS; talks to `@kiroku/partition` for commands and to `@kiroku/message` for errors.
  */
 export type { LogDirectory, RequestOptions, Transport } from './Transport.ts'
+export type { AbortListener, AbortSignalLike } from './AbortSignalLike.ts'
 export { realClock, type Clock, type TimerHandle } from './Clock.ts'
 export type { Client, ClockStep, ConfirmClockOptions, ReceiveOptions, SettleResult } from './Client.ts'
 export type { Subscriptions } from './Subscriptions.ts'

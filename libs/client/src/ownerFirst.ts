@@ -1,6 +1,5 @@
 import { ChurnSet, type Command, KirokuError, type Reply } from '@kiroku/protocol'
-import type { RequestOptions, Transport } from './Transport.ts'
-import { cancelPolls } from './cancelPolls.ts'
+import type { Transport } from './Transport.ts'
 
 /** The owners of partitions that are reached without the transport: in this process, or over a link on this machine. */
 export interface LocalOwners {
@@ -22,18 +21,12 @@ export const ownerFirst = (owners: LocalOwners, transport: Transport): Transport
   const strayListeners = new Set<(partition: number, reply: Reply) => void>()
   const flights = new ChurnSet<(error: KirokuError) => void>()
 
-  const answered = (
-    partition: number,
-    commands: readonly Command[],
-    answering: Promise<Reply>,
-    { timeoutMs, signal }: RequestOptions,
-  ): Promise<Reply> =>
+  const answered = (partition: number, answering: Promise<Reply>, timeoutMs: number): Promise<Reply> =>
     new Promise((resolve, reject) => {
       let isOver = false
       const end = (): void => {
         isOver = true
         clearTimeout(timer)
-        stopCancelling()
         flights.delete(fail)
       }
       const fail = (error: unknown): void => {
@@ -41,7 +34,6 @@ export const ownerFirst = (owners: LocalOwners, transport: Transport): Transport
         end()
         reject(error as Error)
       }
-      const stopCancelling = cancelPolls(commands, signal, (cancel) => owners.request(partition, [cancel]))
       // An owner whose store is down answers when it is back.
       const timer = setTimeout(() => {
         owners.timedOut?.(partition)
@@ -63,7 +55,7 @@ export const ownerFirst = (owners: LocalOwners, transport: Transport): Transport
       const answering = owners.request(partition, commands)
       return answering === undefined
         ? transport.request(partition, commands, options)
-        : answered(partition, commands, answering, options)
+        : answered(partition, answering, options.timeoutMs)
     },
     onOwnerChanged: (listener) => transport.onOwnerChanged(listener),
     onReconnected: (listener) => transport.onReconnected?.(listener) ?? (() => {}),

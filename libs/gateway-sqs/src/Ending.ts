@@ -1,26 +1,33 @@
-/** Why a request ends before it is answered, once it does; a signal costs more than the rest of it, and only receives want one. */
-export class Ending {
+import type { AbortListener, AbortSignalLike } from '@kiroku/client'
+
+/** Why a request ends before it is answered, once it does. */
+export class Ending implements AbortSignalLike {
   #reason: Error | undefined
-  #controller: AbortController | undefined
+  #listeners: readonly AbortListener[] = none
 
   /** undefined: it goes on. */
   get reason(): Error | undefined {
     return this.#reason
   }
 
-  /** Aborted with the reason. */
-  get signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      this.#controller = new AbortController()
-      if (this.#reason !== undefined) this.#controller.abort(this.#reason)
-    }
-    return this.#controller.signal
+  get aborted(): boolean {
+    return this.#reason !== undefined
+  }
+
+  addEventListener(_type: 'abort', listener: AbortListener): void {
+    this.#listeners = [...this.#listeners, listener]
+  }
+
+  removeEventListener(_type: 'abort', listener: AbortListener): void {
+    this.#listeners = this.#listeners.filter((each) => each !== listener)
   }
 
   /** Ends the request, unless it has ended. */
   end(reason: Error): void {
     if (this.#reason !== undefined) return
     this.#reason = reason
-    this.#controller?.abort(reason)
+    for (const listener of this.#listeners) listener.handleEvent()
   }
 }
+
+const none: readonly AbortListener[] = []

@@ -188,23 +188,6 @@ describe('commands over NATS', () => {
     expect(undelivered).toEqual([])
   })
 
-  it('cancel a parked poll when its signal aborts, and still bring its reply', async () => {
-    const parked = new Map<string, (reply: Reply) => void>()
-    const { requester } = await start((commands) => {
-      const [command] = commands
-      if (command?.type === 'CancelReceive') {
-        parked.get(command.poll)?.({ epoch: 1, seq: 1, answers: [{ ok: {} }] })
-        return Promise.resolve({ epoch: 1, seq: 1, answers: [{ ok: { cancelled: true } }] })
-      }
-      return new Promise((resolve) => command?.type === 'Receive' && parked.set(command.poll, resolve))
-    })
-    const controller = new AbortController()
-    const asked = requester.request(3, poll('p'), { timeoutMs: 60_000, signal: controller.signal })
-    await waitUntil(() => parked.has('p'))
-    controller.abort()
-    expect((await asked).answers).toEqual([{ ok: {} }])
-  })
-
   it('announce a new owner to every requester', async () => {
     const { requester, serving, asker } = await start(async () => empty)
     const heard: [number, number][] = []

@@ -10,14 +10,13 @@ import { assemble } from './parts.ts'
 /** Sends commands to the owners of one log's partitions. */
 export interface CommandRequester {
   /**
-   * One request. Aborting cancels the polls it parked; the reply still comes.
-   * Errors: `Unavailable` (the partition has no owner), `Timeout`, `NatsUnreachable`, `BodyTooLarge`,
+   * One request. Errors: `Unavailable` (the partition has no owner), `Timeout`, `NatsUnreachable`, `BodyTooLarge`,
    * and what the owner rejects with.
    */
   request(
     partition: number,
     commands: readonly Command[],
-    options: { readonly timeoutMs: number; readonly signal?: AbortSignal },
+    options: { readonly timeoutMs: number },
   ): Promise<Reply>
   onOwnerChanged(listener: (partition: number, epoch: number) => void): () => void
   /** Reports that a connection which was lost is there again. */
@@ -171,7 +170,7 @@ export const requestCommands = (
     failAll('The connection to NATS is closed')
   })
 
-  const request: CommandRequester['request'] = (partition, commands, { timeoutMs, signal }) =>
+  const request: CommandRequester['request'] = (partition, commands, { timeoutMs }) =>
     new Promise<Reply>((resolve, reject) => {
       if (down) throw new KirokuError('NatsUnreachable', 'There is no connection to NATS')
       const bytes = encodeCommands(commands)
@@ -184,11 +183,9 @@ export const requestCommands = (
       const id = ++ids
       const deadlineMs = performance.now() + timeoutMs
       const asksForLink = links?.wants(partition) === true
-      const entry = { partition, deadlineMs, resolve, reject, parts: [], asksForLink }
-      pending.set(id, entry)
+      pending.set(id, { partition, deadlineMs, resolve, reject, parts: [], asksForLink })
       recent[id % recentMax] = partition
       sweep ??= setInterval(expire, sweepMs).unref()
-      if (signal !== undefined) cancelOnAbort(partition, commands, signal, entry)
       const reply = prefix + id.toString(36)
       publish(partition, bytes, asksForLink ? { reply, headers: asking } : { reply })
     })
@@ -199,27 +196,6 @@ export const requestCommands = (
     } catch (cause) {
       throw toKirokuError(cause, `Cannot send to partition ${partition}`)
     }
-  }
-
-  const cancelOnAbort = (
-    partition: number,
-    commands: readonly Command[],
-    signal: AbortSignal,
-    entry: { resolve: Pending['resolve']; reject: Pending['reject'] },
-  ): void => {
-    const cancel = (): void => {
-      for (const command of commands)
-        if (command.type === 'Receive' && !down)
-          // The cancelled poll's own reply shows what it got.
-          request(partition, [{ type: 'CancelReceive', poll: command.poll }], { timeoutMs: 5_000 }).catch(
-            () => undefined,
-          )
-    }
-    const { resolve, reject } = entry
-    const end = (): void => signal.removeEventListener('abort', cancel)
-    entry.resolve = (reply) => (end(), resolve(reply))
-    entry.reject = (error) => (end(), reject(error))
-    signal.addEventListener('abort', cancel)
   }
 
   return {

@@ -10,22 +10,12 @@ export const connect = (world: World, party: Party): Client => {
       const { name, incarnation, partitions } = world.log.meta
       return Promise.resolve({ log: name, incarnation, partitions })
     },
-    request: (partition, commands, { timeoutMs, signal }) => {
+    request: (partition, commands, { timeoutMs }) => {
       const waitMs = commands.reduce(
         (most, c) => Math.max(most, c.type === 'Receive' ? (c.waitMs ?? 0) + (c.batchWaitMs ?? 0) : 0),
         0,
       )
-      const cancel = (): void => {
-        for (const c of commands)
-          if (c.type === 'Receive')
-            network
-              .request(party, partition, [{ type: 'CancelReceive', poll: c.poll }], 1_000)
-              .catch(() => undefined)
-      }
-      signal?.addEventListener('abort', cancel)
-      return network
-        .request(party, partition, commands, Math.max(timeoutMs, waitMs + 1_000))
-        .finally(() => signal?.removeEventListener('abort', cancel))
+      return network.request(party, partition, commands, Math.max(timeoutMs, waitMs + 1_000))
     },
     onOwnerChanged: (listener) => network.listen(party, listener),
     onStray: () => () => {},

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { Client } from '@kiroku/client'
+import type { AbortSignalLike, Client } from '@kiroku/client'
 import { actorOf, isLoopback, type Need } from '@kiroku/doors'
 import { roleOn, type Actor, type QueueDescription } from '@kiroku/protocol'
 import { admit } from '../access/admit.ts'
@@ -80,8 +80,8 @@ export class Call {
   }
 
   /** Aborted when the caller is gone, or the door closes. */
-  get signal(): AbortSignal {
-    return this.#ending.signal
+  get signal(): AbortSignalLike {
+    return this.#ending
   }
 
   /** What the request, or the queue, asks for beyond Amazon SQS. */
