@@ -124,37 +124,59 @@ export class PartitionLink {
   }
 
   /** One command, repeated until it has an answer, the time is up, or the error is for the caller. */
-  async ask<T extends CommandType>(command: CommandOf<T>, options: AskOptions = {}): Promise<Answers[T]> {
-    const { clock, emit, requestTimeoutMs, reachability } = this.context
-    const { waitMs = 0, patienceMs = requestTimeoutMs, signal } = options
-    const startMs = clock.now()
+  ask<T extends CommandType>(command: CommandOf<T>, options: AskOptions = {}): Promise<Answers[T]> {
+    const { waitMs = 0, signal } = options
+    const startMs = this.context.clock.now()
+    // Thousands of receives may wait here: they keep no async function each.
+    return this.call([command], waitMs + limits.replyMsMax, signal).then(
+      (reply) => {
+        try {
+          return this.#answerIn<T>(reply)
+        } catch (error) {
+          return this.#repeat(command, options, startMs, error)
+        }
+      },
+      (error: unknown) => this.#repeat(command, options, startMs, error),
+    )
+  }
+
+  /** The answer to the only command of a request. Errors: the command's. */
+  #answerIn<T extends CommandType>({ answers: [answer] }: Reply): Answers[T] {
+    if (answer === undefined) throw new KirokuError('Internal', 'The reply holds no answer')
+    if (answer.error !== undefined) throw errorFromWire(answer.error)
+    this.context.reachability.answered(this.partition)
+    return answer.ok as Answers[T]
+  }
+
+  /** @param failure of the first try */
+  async #repeat<T extends CommandType>(
+    command: CommandOf<T>,
+    { waitMs = 0, patienceMs = this.context.requestTimeoutMs, signal, again, doneAfterDoubt }: AskOptions,
+    startMs: number,
+    failure: unknown,
+  ): Promise<Answers[T]> {
+    const { clock, emit, reachability } = this.context
+    let thrown = failure
     let doubt = false
     for (let failures = 1; ; failures++) {
-      let error: KirokuError
-      try {
-        const leftMs = Math.max(0, waitMs - (clock.now() - startMs))
-        const current = failures === 1 ? undefined : options.again?.(Math.round(leftMs), failures)
-        const reply = await this.call([current ?? command], leftMs + limits.replyMsMax, signal)
-        const answer = reply.answers[0]
-        if (answer === undefined) throw new KirokuError('Internal', 'The reply holds no answer')
-        if (answer.error === undefined) {
-          reachability.answered(this.partition)
-          return answer.ok as Answers[T]
-        }
-        error = errorFromWire(answer.error)
-      } catch (thrown) {
-        if (signal?.aborted === true) throw thrown
-        error = toKirokuError(thrown)
-      }
+      if (signal?.aborted === true) throw thrown
+      const error = toKirokuError(thrown)
       reachability.failed(this.partition, error)
-      if (doubt && error.id === options.doneAfterDoubt) return {} as Answers[T]
+      if (doubt && error.id === doneAfterDoubt) return {} as Answers[T]
       if (!isRetryable(error) || clock.now() - startMs >= waitMs + patienceMs) throw error
       doubt ||= leavesOutcomeUnknown(error)
-      // Thousands of receives may wait here; only the announcement of the next owner says when one more request is worth it.
+      // Only the announcement of the next owner says when one more request is worth it.
       const isRefused = waitMs > 0 && error.id === 'NotOwner' && error.retryAfterMs === undefined
       const delayMs = isRefused ? limits.announcedMsMax : backoffMs(error, failures, Math.random())
       emit({ type: 'retrying', partition: this.partition, error, delayMs })
       await this.pause(delayMs, signal)
+      const leftMs = Math.max(0, waitMs - (clock.now() - startMs))
+      const next = again?.(Math.round(leftMs), failures + 1) ?? command
+      try {
+        return this.#answerIn<T>(await this.call([next], leftMs + limits.replyMsMax, signal))
+      } catch (error) {
+        thrown = error
+      }
     }
   }
 

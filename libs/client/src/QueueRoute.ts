@@ -1,4 +1,5 @@
 import {
+  type Answers,
   type CommandOf,
   type Delivery,
   KirokuError,
@@ -162,10 +163,12 @@ export class QueueRoute {
   take(command: Receive, options: TakeOptions = {}): Promise<Taken | undefined> {
     const startMs = this.home.link.context.clock.now()
     if (this.#places.length > 1) return this.#takeOn(command, options, startMs, 1)
-    // Thousands may wait here: they keep no async function each.
-    return this.#takeFrom(this.#places[0]!, command, options).then((taken) =>
-      taken === moved ? this.#takeOn(command, options, startMs, 2) : taken,
-    )
+    const [place] = this.#places
+    // Thousands may wait here: they keep no async function each, and few promises.
+    return this.#ask(place!, command, options).then((answer) => {
+      const taken = this.#takenBy(place!, answer)
+      return taken === moved ? this.#takeOn(command, options, startMs, 2) : taken
+    })
   }
 
   async #takeOn(
@@ -274,19 +277,20 @@ export class QueueRoute {
     })
   }
 
-  #takeFrom(
-    { client }: Place,
-    command: Receive,
-    options: TakeOptions,
-  ): Promise<Taken | undefined | typeof moved> {
-    const knows = this.#version === 0 ? command : { ...command, spread: this.#version }
-    return client.take(knows, options).then(({ delivery, spread }) => {
-      if (spread !== undefined) {
-        this.learn(spread)
-        return moved
-      }
-      return delivery === undefined ? undefined : { partition: client, delivery }
-    })
+  #takeFrom(place: Place, command: Receive, options: TakeOptions): Promise<Taken | undefined | typeof moved> {
+    return this.#ask(place, command, options).then((answer) => this.#takenBy(place, answer))
+  }
+
+  #ask({ client }: Place, command: Receive, options: TakeOptions): Promise<Answers['Receive']> {
+    return client.take(this.#version === 0 ? command : { ...command, spread: this.#version }, options)
+  }
+
+  #takenBy({ client }: Place, { delivery, spread }: Answers['Receive']): Taken | undefined | typeof moved {
+    if (spread !== undefined) {
+      this.learn(spread)
+      return moved
+    }
+    return delivery === undefined ? undefined : { partition: client, delivery }
   }
 
   /** Whether an error is for the caller: what the home says of the request itself. */

@@ -2,7 +2,7 @@ import type { CommandOf } from '@kiroku/protocol'
 import type { ReceiveOptions } from './Client.ts'
 import type { ClientEvent } from './ClientEvent.ts'
 import type { Clock } from './Clock.ts'
-import type { LogConnection } from './LogConnection.ts'
+import type { LogConnection, OpenLog } from './LogConnection.ts'
 import { receivedMessages, type ReceivedMessage } from './ReceivedMessage.ts'
 import { checkOptions, type OptionNames } from './checkOptions.ts'
 import { nameOf, type QueueNamed } from './schema/defineQueue.ts'
@@ -19,14 +19,29 @@ export interface Receiver {
 }
 
 /** Takes messages; an empty array when there is none within the wait. Errors: see `Client.receive`. */
-export const receiveMessages = async <T>(
-  { connection, consumer, newPoll, emit }: Receiver,
+export const receiveMessages = <T>(
+  receiver: Receiver,
   from: QueueNamed,
   options: ReceiveOptions,
 ): Promise<ReceivedMessage<T>[]> => {
-  checkOptions('receive', options, receiveOptions)
+  try {
+    checkOptions('receive', options, receiveOptions)
+    const { connection } = receiver
+    // Thousands may wait: they keep no async function each.
+    if (connection.log !== undefined) return receiveFrom(connection.log, receiver, from, options)
+    return connection.openFor(nameOf(from)).then((log) => receiveFrom(log, receiver, from, options))
+  } catch (error) {
+    return Promise.reject(error as Error)
+  }
+}
+
+const receiveFrom = <T>(
+  log: OpenLog,
+  { consumer, newPoll, emit }: Receiver,
+  from: QueueNamed,
+  options: ReceiveOptions,
+): Promise<ReceivedMessage<T>[]> => {
   const queue = nameOf(from)
-  const log = await connection.openFor(queue)
   const { subscription, group, max = 1, mode = 'simple', signal, attemptId } = options
   const { bytesMax, waitMs, batchWaitMs, leaseMs } = options
   const command: CommandOf<'Receive'> = {
@@ -44,14 +59,25 @@ export const receiveMessages = async <T>(
     ...(batchWaitMs === undefined ? {} : { batchWaitMs }),
     ...(leaseMs === undefined ? {} : { leaseMs }),
   }
-  const taken = await log.of(queue).take(command, { signal })
-  if (taken === undefined) return []
-  const { partition, delivery } = taken
-  const { incarnation } = log.directory
-  const context = { incarnation, partition: partition.link.partition, queue, delivery }
-  const messages = receivedMessages<T>(context, partition.settler)
-  if (typeof from === 'string') return messages
-  return fittingMessages(from, messages, {
+  return log
+    .of(queue)
+    .take(command, { signal })
+    .then((taken) => {
+      if (taken === undefined) return []
+      const { partition, delivery } = taken
+      const { incarnation } = log.directory
+      const context = { incarnation, partition: partition.link.partition, queue, delivery }
+      const messages = receivedMessages<T>(context, partition.settler)
+      return typeof from === 'string' ? messages : onlyFitting(from, messages, emit)
+    })
+}
+
+const onlyFitting = <T>(
+  from: Exclude<QueueNamed, string>,
+  messages: readonly ReceivedMessage<T>[],
+  emit: Receiver['emit'],
+): Promise<ReceivedMessage<T>[]> =>
+  fittingMessages(from, messages, {
     // It is refused without a dead-letter queue. What cannot be settled at all is redelivered.
     deadLetter: (message, error) =>
       message
@@ -61,7 +87,6 @@ export const receiveMessages = async <T>(
     retry: (message, error) => message.retry({ error }).catch(() => undefined),
     emit,
   })
-}
 
 const receiveOptions: OptionNames<ReceiveOptions> = {
   subscription: true,

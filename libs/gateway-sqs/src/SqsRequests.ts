@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { DoorRequests, InFlight, OnDefect } from '@kiroku/doors'
 import type { Caller } from './access/Caller.ts'
+import type { Output } from './actions/Action.ts'
 import { Call, type CallContext } from './actions/Call.ts'
 import { actions } from './actions/index.ts'
 import { subjectOf } from './actions/subjectOf.ts'
@@ -25,6 +26,17 @@ export interface SqsRequestsOptions extends CallContext {
 /** Why a receive ends early. */
 const doorCloses = new Error('The door closes.')
 
+/** A request, and what becomes of it. */
+interface Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  /** By `performance.now()`. */
+  readonly startedMs: number
+  readonly ending: Ending
+  /** What it asks, once it is read. */
+  asked: SqsRequest | undefined
+}
+
 /** Answers requests of both protocols. */
 export class SqsRequests {
   readonly #o: SqsRequestsOptions
@@ -37,46 +49,68 @@ export class SqsRequests {
     })
   }
 
-  async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { identify, inFlight, onDefect, requests } = this.#o
-    const id = randomUUID()
-    const startedMs = performance.now()
-    const ending = new Ending()
+  answer(request: IncomingMessage, response: ServerResponse): void {
+    const exchange: Exchange = {
+      request,
+      response,
+      startedMs: performance.now(),
+      ending: new Ending(),
+      asked: undefined,
+    }
+    const { ending } = exchange
     this.#unanswered.add(ending)
     // A caller that gives up is not handed a message.
-    response.once('close', () => {
+    response.on('close', () => {
       this.#unanswered.delete(ending)
       if (!response.writableFinished) ending.end(callerGone)
     })
-    let asked: SqsRequest | undefined
+    this.#run(exchange).then(
+      (output) => this.#answered(exchange, output),
+      (error: unknown) => this.#failed(exchange, error),
+    )
+  }
+
+  /** Does what is asked. Thousands of receives may wait: no async function does beside them. */
+  async #run(exchange: Exchange): Promise<Output> {
+    const { identify, inFlight } = this.#o
+    const { request, ending } = exchange
+    inFlight.enter(request.socket, request)
+    const body = await readBody(request, inFlight)
+    const caller = identify(request, body)
+    const { action: name, input, queuePath } = (exchange.asked = readRequest(request, body))
+    const action = actions[name]!
+    const call = new Call(this.#o, request, queuePath, caller, ending)
+    await call.may(name, { role: action.role, on: subjectOf(action, call, input) })
+    return action.run(call, input)
+  }
+
+  #answered(exchange: Exchange, output: Output): void {
     let written: Written
-    let code = 'ok'
     try {
-      inFlight.enter(request.socket, request)
-      const body = await readBody(request, inFlight)
-      const caller = identify(request, body)
-      asked = readRequest(request, body)
-      const { action: name, input, queuePath } = asked
-      const action = actions[name]!
-      const call = new Call(this.#o, request, queuePath, caller, ending)
-      await call.may(name, { role: action.role, on: subjectOf(action, call, input) })
-      written = writeAnswer(asked, id, await action.run(call, input))
+      written = writeAnswer(exchange.asked!, randomUUID(), output)
     } catch (error) {
-      // A receive that the door ends by closing has nothing.
-      if (asked !== undefined && error === ending.reason) written = writeAnswer(asked, id, {})
-      else {
-        const known = asSqsError(error)
-        if (error === callerGone) ending.end(callerGone)
-        if (known === undefined && ending.reason === undefined)
-          onDefect(error, `${request.method} ${request.url?.split('?')[0]}`)
-        const told =
-          known ?? new SqsError('InternalFailure', 'This is a defect in Kiroku; its log says what failed.')
-        code = told.code
-        written = writeError(asked?.protocol ?? protocolOf(request), id, told)
-      }
-    } finally {
-      inFlight.leave(request)
+      return this.#failed(exchange, error)
     }
+    this.#write(exchange, written, 'ok')
+  }
+
+  #failed(exchange: Exchange, error: unknown): void {
+    const { request, ending, asked } = exchange
+    // A receive that the door ends by closing has nothing.
+    if (asked !== undefined && error === ending.reason)
+      return this.#write(exchange, writeAnswer(asked, randomUUID(), {}), 'ok')
+    const known = asSqsError(error)
+    if (error === callerGone) ending.end(callerGone)
+    if (known === undefined && ending.reason === undefined)
+      this.#o.onDefect(error, `${request.method} ${request.url?.split('?')[0]}`)
+    const told =
+      known ?? new SqsError('InternalFailure', 'This is a defect in Kiroku; its log says what failed.')
+    this.#write(exchange, writeError(asked?.protocol ?? protocolOf(request), randomUUID(), told), told.code)
+  }
+
+  #write({ request, response, startedMs, ending, asked }: Exchange, written: Written, code: string): void {
+    const { inFlight, requests } = this.#o
+    inFlight.leave(request)
     const outcome = ending.reason === callerGone ? 'gone' : code
     requests.record('sqs', asked?.action ?? 'unknown', outcome, (performance.now() - startedMs) / 1_000)
     if (response.destroyed) return

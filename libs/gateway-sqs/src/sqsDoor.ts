@@ -75,9 +75,9 @@ const startSqs = async (
       return everyone
     },
   })
-  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    void requests.answer(request, response)
-  })
+  server.on('request', (request: IncomingMessage, response: ServerResponse) =>
+    requests.answer(request, response),
+  )
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(listenError(error, { host, port }) as Error))
     server.listen(port, host, resolve)

@@ -6,7 +6,7 @@ import { attributeValues, md5OfAttributes, type AttributeValue } from '../messag
 import { isFifo } from '../queue/attributes.ts'
 import { invalid, missing, SqsError } from '../SqsError.ts'
 import { flag, list, map, number, structure, text } from '../wire/Shape.ts'
-import type { Action, Input } from './Action.ts'
+import type { Action, Input, Output } from './Action.ts'
 import type { Call } from './Call.ts'
 import { answerOf, entriesOf, outcomeOf } from './batch.ts'
 import { queueOf, required, within } from './input.ts'
@@ -229,6 +229,28 @@ const eachOf =
     )
   }
 
+/** The answer to a receive that got messages. */
+const received = async (
+  call: Call,
+  input: Input,
+  queue: string,
+  messages: readonly ReceivedMessage[],
+): Promise<Output> => {
+  const wanted = namesOf(input, 'AttributeNames', 'MessageSystemAttributeNames')
+  const tellsHistory =
+    (wanted.includes('All') || wanted.includes(historyAttribute)) &&
+    call.extensionsOn(await call.queues.get(queue)).has('history')
+  return {
+    Messages: messages.map((message) => wireMessage(message, call, input, wanted, tellsHistory)),
+  }
+}
+
+/** The answer to a receive that got none. */
+const nothing = async (call: Call, queue: string, wait: number | undefined): Promise<Output> => {
+  if (!isFifo(queue)) await refuseOverLimit(call, queue, wait)
+  return {}
+}
+
 export const receiveActions = {
   ReceiveMessage: {
     role: 'operator',
@@ -256,7 +278,7 @@ export const receiveActions = {
         }),
       ),
     },
-    run: async (call, input) => {
+    run: (call, input) => {
       const queue = queueOf(call, input)
       const max = within(input, 'MaxNumberOfMessages', 1, 10, 'Must be between 1 and 10, if provided.') ?? 1
       const wait = within(input, 'WaitTimeSeconds', 0, 20, 'Must be >= 0 and <= 20, if provided.')
@@ -275,26 +297,21 @@ export const receiveActions = {
           'The request include parameter that is not valid for this queue type.',
         )
       call.waits()
-      const messages = await call.client.receive(queue, {
-        max,
-        mode: 'simple',
-        bytesMax: receiveBytesMax,
-        signal: call.signal,
-        ...(wait === undefined ? {} : { waitMs: wait * secondMs }),
-        ...(visibility === undefined ? {} : { leaseMs: await leaseOf(call, queue, visibility) }),
-        ...(attemptId === undefined ? {} : { attemptId }),
-      })
-      if (messages.length > 0) {
-        const wanted = namesOf(input, 'AttributeNames', 'MessageSystemAttributeNames')
-        const tellsHistory =
-          (wanted.includes('All') || wanted.includes(historyAttribute)) &&
-          call.extensionsOn(await call.queues.get(queue)).has('history')
-        return {
-          Messages: messages.map((message) => wireMessage(message, call, input, wanted, tellsHistory)),
-        }
-      }
-      if (!isFifo(queue)) await refuseOverLimit(call, queue, wait)
-      return {}
+      const receive = (leaseMs: number | undefined): Promise<Output> =>
+        call.client
+          .receive(queue, {
+            max,
+            mode: 'simple',
+            bytesMax: receiveBytesMax,
+            signal: call.signal,
+            ...(wait === undefined ? {} : { waitMs: wait * secondMs }),
+            ...(leaseMs === undefined ? {} : { leaseMs }),
+            ...(attemptId === undefined ? {} : { attemptId }),
+          })
+          .then((messages) =>
+            messages.length > 0 ? received(call, input, queue, messages) : nothing(call, queue, wait),
+          )
+      return visibility === undefined ? receive(undefined) : leaseOf(call, queue, visibility).then(receive)
     },
   },
 
