@@ -211,7 +211,7 @@ it('the types of the client are the words of its users, and none of the engine',
       RedriveSkip RedriveTarget RedriveState Redrive TimeFigures QueueTimes OutboxDescription
       PartDescription PartitionClock StorageDescription CheckpointsDescription TypesOf SendableProperty
       ClientOptions NatsOptions BatchFigures RecentBatches ConsumerDescription DiscardedMessages NamesPage
-      PauseOptions
+      PauseOptions AbortSignalLike AbortListener
     `).toSorted(),
   )
 })
