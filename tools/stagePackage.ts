@@ -5,7 +5,6 @@ import { isBuiltin } from 'node:module'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import * as esbuild from 'esbuild'
-import { declare } from './declare.ts'
 import { LockedPackages } from './LockedPackages.ts'
 import { packageOf } from './packageOf.ts'
 import { nodeMin, nodePackage, type PublicPackage } from './PublicPackage.ts'
@@ -23,8 +22,6 @@ interface Manifest {
 const readManifest = (file: string): Manifest =>
   JSON.parse(readFileSync(path.join(root, file), 'utf8')) as Manifest
 
-const libs = path.join(root, 'libs') + path.sep
-
 /** Every version that a room pins, by package; the rooms agree because the lockfile is one. */
 const pinned = (): Map<string, string> => {
   const versions = new Map<string, string>()
@@ -38,18 +35,14 @@ const pinned = (): Map<string, string> => {
 const roomsInside = (parts: PublicPackage): esbuild.Plugin => ({
   name: 'rooms-inside',
   setup(build) {
-    build.onResolve({ filter: /./ }, async ({ path: specifier, kind, resolveDir, importer, pluginData }) => {
-      if (kind === 'entry-point' || isBuiltin(specifier) || pluginData === 'inside') return undefined
-      const room = specifier.startsWith('@kiroku/')
-      if (!specifier.startsWith('.')) {
-        const from = parts.from[packageOf(specifier)]
-        if (from !== undefined) return { path: from, external: true }
-        const installed = parts.bundledExcept?.includes(packageOf(specifier)) ?? true
-        if (!room) return installed ? { path: specifier, external: true } : undefined
-      }
-      const found = await build.resolve(specifier, { kind, resolveDir, importer, pluginData: 'inside' })
-      // No file of a library does anything by merely being imported, so what is not used is left out.
-      return room || importer.startsWith(libs) ? { ...found, sideEffects: false } : found
+    // Only names of packages: asking here for each file would take several times as long as bundling.
+    build.onResolve({ filter: /^[^./]/ }, ({ path: specifier, kind }) => {
+      if (kind === 'entry-point' || isBuiltin(specifier)) return undefined
+      const from = parts.from[packageOf(specifier)]
+      if (from !== undefined) return { path: from, external: true }
+      const isInside =
+        specifier.startsWith('@kiroku/') || parts.bundledExcept?.includes(packageOf(specifier)) === false
+      return isInside ? undefined : { path: specifier, external: true }
     })
   },
 })
@@ -113,10 +106,9 @@ export const bundle = async (parts: PublicPackage, folder: string): Promise<Bund
         }),
     plugins: [roomsInside(parts)],
   } as const satisfies esbuild.BuildOptions
-  const results: Array<esbuild.BuildResult<typeof shared>> = []
-  for (const { file, code } of parts.bundles)
-    results.push(
-      await esbuild.build({
+  const results = await Promise.all([
+    ...parts.bundles.map(({ file, code }) =>
+      esbuild.build({
         ...shared,
         stdin: { contents: code, resolveDir: root, sourcefile: `${file}.ts`, loader: 'ts' },
         splitting: true,
@@ -124,11 +116,11 @@ export const bundle = async (parts: PublicPackage, folder: string): Promise<Bund
         entryNames: file,
         chunkNames: 'part-[hash]',
       }),
-    )
-  for (const { file, source } of parts.children)
-    results.push(
-      await esbuild.build({ ...shared, entryPoints: [source], outfile: path.join(folder, 'dist', file) }),
-    )
+    ),
+    ...parts.children.map(({ file, source }) =>
+      esbuild.build({ ...shared, entryPoints: [source], outfile: path.join(folder, 'dist', file) }),
+    ),
+  ])
   const inside = foldersOf(
     results.flatMap(({ metafile }) =>
       Object.values(metafile.outputs).flatMap((output) => Object.keys(output.inputs)),
@@ -232,7 +224,8 @@ export const stagePackage = async (parts: PublicPackage): Promise<string> => {
   const versions = pinned()
   const [bundled, declared] = await Promise.all([
     bundle(parts, folder),
-    parts.library ? declare(parts) : undefined,
+    // It loads TypeScript, which bundles alone do without.
+    parts.library ? import('./declare.ts').then(({ declare }) => declare(parts)) : undefined,
     parts.console ? packConsole(folder) : undefined,
   ])
   if (declared !== undefined)
