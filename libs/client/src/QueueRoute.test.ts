@@ -144,6 +144,21 @@ describe('receives from a spread queue', () => {
     expect(rest[0]).toMatchObject({ attempt: 1 })
   })
 
+  it('are given up in all parts at once', async () => {
+    const { client, requests } = await start()
+    const stop = new AbortController()
+    const receiving = client.receive('mail', { waitMs: 20_000, signal: stop.signal })
+    const waiting = async (): Promise<number> => (await client.queues.describe('mail')).waitingPolls
+    await waitUntil(async () => (await waiting()) === partitions)
+    requests.length = 0
+    stop.abort(new Error('enough'))
+    const cancelled = requests.filter(({ command }) => command.type === 'CancelReceive')
+    expect(cancelled.map(({ partition }) => partition).toSorted()).toEqual([0, 1, 2, 3])
+    await expect(receiving).rejects.toThrow('enough')
+    await waitUntil(async () => (await waiting()) === 0)
+    await expect(client.receive('mail', { signal: stop.signal })).rejects.toThrow('enough')
+  })
+
   it('ask one part per batch while it has messages', async () => {
     const { client, requests } = await start()
     for (const body of numbered(40)) await client.send('mail', body)
