@@ -297,6 +297,7 @@ export const receiveActions = {
           'The request include parameter that is not valid for this queue type.',
         )
       call.waits()
+      // Thousands may wait: they keep no async function each.
       const receive = (leaseMs: number | undefined): Promise<Output> =>
         call.client
           .receive(queue, {
