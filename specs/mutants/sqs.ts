@@ -98,7 +98,7 @@ export const sqsMutants: ReadonlyArray<SpecMutant> = [
   {
     id: 'SQS-12',
     file: 'libs/client/src/PartitionLink.ts',
-    from: 'leftMs + limits.replyMsMax',
+    from: 'waitMs + limits.replyMsMax',
     to: 'limits.replyMsMax',
     what: 'a request waits for its answer as long as any other, however long its poll is',
   },

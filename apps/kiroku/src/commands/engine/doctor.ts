@@ -1,11 +1,10 @@
 import { join, resolve } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { checkRecord } from '@kiroku/audit'
 import { askBeat, indexState } from '@kiroku/auditor'
 import type { Client } from '@kiroku/client'
 import { decodeCheckpoint } from '@kiroku/engine'
 import { findOutage } from '@kiroku/nats'
-import { isKirokuError, type KirokuError } from '@kiroku/protocol'
+import { isKirokuError } from '@kiroku/protocol'
 import { auditorBus } from '../../auditor/auditorBus.ts'
 import { auditedLog } from '../../audit/auditedLog.ts'
 import { lostLogs, tailsOf } from '../../audit/tailsOf.ts'
@@ -18,6 +17,7 @@ import { askServer } from './askServer.ts'
 import { diagnose, type Facts } from './diagnose.ts'
 import { outageFinding } from './Finding.ts'
 import { isStoreEncrypted } from './judgeAtRest.ts'
+import { orOutage } from './orOutage.ts'
 
 export const run = (invocation: Invocation): Promise<void> =>
   withClient(
@@ -27,7 +27,7 @@ export const run = (invocation: Invocation): Promise<void> =>
       const { out } = invocation
       const found =
         (await findOutage(nats, checkMs, catalogueStream)) ??
-        (await orOutage(connected, gather(invocation, client, connected)))
+        (await orOutage(nats, gather(invocation, client, connected)))
       const findings = isKirokuError(found) ? [outageFinding(found)] : diagnose(found)
       for (const { check, status, detail, advice } of findings) {
         out.line(
@@ -44,24 +44,6 @@ export const run = (invocation: Invocation): Promise<void> =>
 
 /** How long JetStream may take, in ms; without it nothing else can be found out. */
 const checkMs = 1_000
-
-/** The same while it is read from, as long as any question to it may take. */
-const busyMs = 5_000
-
-/**
- * What is found out, unless an outage shows meanwhile. Servers that lost their quorum may answer the first question and none after
- * it, each of which would be waited for.
- */
-const orOutage = async ({ nats }: Connected, finding: Promise<Facts>): Promise<Facts | KirokuError> => {
-  for (;;) {
-    const found = await Promise.race([finding, pause(checkMs, undefined, { ref: false })])
-    if (found !== undefined) return found
-    const outage = await findOutage(nats, busyMs, catalogueStream)
-    if (outage === undefined) continue
-    finding.catch(() => undefined)
-    return outage
-  }
-}
 
 /**
  * A partition with more bytes than this is read only from its newest checkpoint on, unless all is requested.
