@@ -3,13 +3,11 @@ import { checkRecord } from '@kiroku/audit'
 import { askBeat, indexState } from '@kiroku/auditor'
 import type { Client } from '@kiroku/client'
 import { decodeCheckpoint } from '@kiroku/engine'
-import { findOutage } from '@kiroku/nats'
 import { isKirokuError } from '@kiroku/protocol'
 import { auditorBus } from '../../auditor/auditorBus.ts'
 import { auditedLog } from '../../audit/auditedLog.ts'
 import { lostLogs, tailsOf } from '../../audit/tailsOf.ts'
 import type { Invocation } from '../../cli/CommandSpec.ts'
-import { catalogueStream } from '../../log/logAdapter.ts'
 import { showProgress } from '../../cli/showProgress.ts'
 import { lookOptions, withClient, type Connected } from '../../serve/withClient.ts'
 import { askKeys } from './askKeys.ts'
@@ -25,9 +23,7 @@ export const run = (invocation: Invocation): Promise<void> =>
     async (client, connected) => {
       const { nats } = connected
       const { out } = invocation
-      const found =
-        (await findOutage(nats, checkMs, catalogueStream)) ??
-        (await orOutage(nats, gather(invocation, client, connected)))
+      const found = await orOutage(nats, () => gather(invocation, client, connected))
       const findings = isKirokuError(found) ? [outageFinding(found)] : diagnose(found)
       for (const { check, status, detail, advice } of findings) {
         out.line(
@@ -41,9 +37,6 @@ export const run = (invocation: Invocation): Promise<void> =>
     },
     lookOptions,
   )
-
-/** How long JetStream may take, in ms; without it nothing else can be found out. */
-const checkMs = 1_000
 
 /**
  * A partition with more bytes than this is read only from its newest checkpoint on, unless all is requested.
