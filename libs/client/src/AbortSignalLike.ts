@@ -3,10 +3,13 @@ export interface AbortListener {
   handleEvent(): void
 }
 
-/** What this library uses of an `AbortSignal`. One weighs 1.5 KB as soon as somebody listens: whoever has thousands may bring something lighter. */
+/**
+ * The part of an `AbortSignal` that this library uses. A real one takes 1.5 KB once it has a listener, so a caller with thousands
+ * of receives can pass something smaller.
+ */
 export interface AbortSignalLike {
   readonly aborted: boolean
-  /** Why, once it is aborted: what was asked for is rejected with it. */
+  /** What the receive is rejected with, once aborted. */
   readonly reason: unknown
   addEventListener(type: 'abort', listener: AbortListener): void
   removeEventListener(type: 'abort', listener: AbortListener): void

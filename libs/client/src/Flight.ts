@@ -3,13 +3,13 @@ import type { AbortListener, AbortSignalLike } from './AbortSignalLike.ts'
 
 /** Who made a request. */
 interface Asker {
-  /** The request is over, however it ended. */
+  /** Called when the request has ended, in success or failure. */
   ended(flight: Flight): void
-  /** Its caller gave up: the polls that it parked must end, too. */
+  /** Called when the caller aborts: cancels the polls that the request left waiting. */
   cancel(commands: readonly Command[]): void
 }
 
-/** One request under way. Thousands of receives may wait, so that it is one object rather than a function for each way to end. */
+/** A request under way. Thousands of receives may be waiting, so this is a single object instead of several closures. */
 export class Flight implements AbortListener {
   /** The highest epoch known when it was sent. */
   readonly sentAt: number
@@ -40,13 +40,13 @@ export class Flight implements AbortListener {
     return this.#isOver
   }
 
-  /** Its caller gave up. */
+  /** The caller aborted. */
   handleEvent(): void {
     this.#asker.cancel(this.#commands)
     this.fail(this.#signal!.reason)
   }
 
-  /** Rejects, unless it is over. */
+  /** Rejects the request if it is still under way. */
   fail(error: unknown): void {
     if (this.#isOver) return
     this.end()

@@ -43,7 +43,7 @@ it('giving up a receive that was repeated cancels the poll that waits now', asyn
       const [command] = commands
       if (command?.type === 'CancelReceive') cancelled.push(command.poll)
       if (command?.type === 'Receive' && polls.push(command.poll) === 1)
-        throw new KirokuError('Unavailable', 'nobody there', { retryAfterMs: 0 })
+        throw new KirokuError('Unavailable', 'there is no owner', { retryAfterMs: 0 })
       return transport.request(partition, commands, options)
     },
   }))

@@ -107,7 +107,7 @@ export class PartitionLink {
     flight.resolve(reply)
   }
 
-  /** A request is over, however it ended. */
+  /** Forgets a request that has ended. */
   ended(flight: Flight): void {
     this.#flights.delete(flight)
   }
@@ -127,7 +127,7 @@ export class PartitionLink {
   ask<T extends CommandType>(command: CommandOf<T>, options: AskOptions = {}): Promise<Answers[T]> {
     const { waitMs = 0, signal } = options
     const startMs = this.context.clock.now()
-    // Thousands of receives may wait here: they keep no async function each.
+    // Thousands of receives may be waiting here, so no async function waits with them.
     return this.call([command], waitMs + limits.replyMsMax, signal).then(
       (reply) => {
         try {

@@ -164,7 +164,7 @@ export class QueueRoute {
     const startMs = this.home.link.context.clock.now()
     if (this.#places.length > 1) return this.#takeOn(command, options, startMs, 1)
     const [place] = this.#places
-    // Thousands may wait here: they keep no async function each, and few promises.
+    // Thousands may be waiting here, so no async function waits with them, and few promises do.
     return this.#ask(place!, command, options).then((answer) => {
       const taken = this.#takenBy(place!, answer)
       return taken === moved ? this.#takeOn(command, options, startMs, 2) : taken

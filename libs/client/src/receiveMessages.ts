@@ -27,7 +27,7 @@ export const receiveMessages = <T>(
   try {
     checkOptions('receive', options, receiveOptions)
     const { connection } = receiver
-    // Thousands may wait: they keep no async function each.
+    // Thousands may be waiting, so no async function waits with them.
     if (connection.log !== undefined) return receiveFrom(connection.log, receiver, from, options)
     return connection.openFor(nameOf(from)).then((log) => receiveFrom(log, receiver, from, options))
   } catch (error) {

@@ -26,7 +26,7 @@ export interface SqsRequestsOptions extends CallContext {
 /** Why a receive ends early. */
 const doorCloses = new Error('The door closes.')
 
-/** A request, and what becomes of it. */
+/** A request and its response. */
 interface Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
@@ -70,7 +70,7 @@ export class SqsRequests {
     )
   }
 
-  /** Does what is asked. Thousands of receives may wait: no async function does beside them. */
+  /** Does what is asked. Returns the action's promise without awaiting it: thousands of receives may be waiting. */
   async #run(exchange: Exchange): Promise<Output> {
     const { identify, inFlight } = this.#o
     const { request, ending } = exchange

@@ -188,6 +188,23 @@ describe('commands over NATS', () => {
     expect(undelivered).toEqual([])
   })
 
+  it('cancel a poll that waits, whose reply still comes', async () => {
+    const parked = new Map<string, (reply: Reply) => void>()
+    const { requester } = await start((commands) => {
+      const [command] = commands
+      if (command?.type === 'CancelReceive') {
+        parked.get(command.poll)?.({ epoch: 1, seq: 1, answers: [{ ok: {} }] })
+        return Promise.resolve({ epoch: 1, seq: 1, answers: [{ ok: { cancelled: true } }] })
+      }
+      return new Promise((resolve) => command?.type === 'Receive' && parked.set(command.poll, resolve))
+    })
+    const asked = requester.request(3, poll('p'), { timeoutMs: 60_000 })
+    await waitUntil(() => parked.has('p'))
+    const cancelled = await requester.request(3, [{ type: 'CancelReceive', poll: 'p' }], { timeoutMs: 5_000 })
+    expect(cancelled.answers).toEqual([{ ok: { cancelled: true } }])
+    expect((await asked).answers).toEqual([{ ok: {} }])
+  })
+
   it('announce a new owner to every requester', async () => {
     const { requester, serving, asker } = await start(async () => empty)
     const heard: [number, number][] = []

@@ -297,7 +297,7 @@ export const receiveActions = {
           'The request include parameter that is not valid for this queue type.',
         )
       call.waits()
-      // Thousands may wait: they keep no async function each.
+      // Thousands may be waiting, so no async function waits with them.
       const receive = (leaseMs: number | undefined): Promise<Output> =>
         call.client
           .receive(queue, {

@@ -6,13 +6,13 @@ import { catalogueStream } from '../../log/logAdapter.ts'
 /** How long JetStream may take, in ms; without it nothing else can be found out. */
 const checkMs = 1_000
 
-/** How often it is asked again, and how long it may take while it is read from: as long as any question to it, in ms. */
+/** How often it is asked again, and how long it may take while doctor reads from it, which is the timeout of other requests; in ms. */
 const askEveryMs = 1_000
 const busyMs = 5_000
 
 /**
- * What is found out, or the outage that stands in the way, also one that shows only meanwhile: servers that lost their quorum may
- * answer the first question and none after it, each of which would be waited for.
+ * Runs `find` and returns its result, or the outage that prevents it. Servers that have lost their quorum may still answer the
+ * first question, so JetStream is asked again while `find` runs: otherwise each of its requests would wait for its timeout.
  */
 export const orOutage = async <A>(
   nats: Parameters<typeof findOutage>[0],
@@ -22,11 +22,9 @@ export const orOutage = async <A>(
   if (before !== undefined) return before
   const finding = find()
   for (;;) {
-    const found = await Promise.race([finding, pause(askEveryMs, undefined, { ref: false })])
+    const found =
+      (await Promise.race([finding, pause(askEveryMs, undefined, { ref: false })])) ??
+      (await findOutage(nats, busyMs, catalogueStream))
     if (found !== undefined) return found
-    const outage = await findOutage(nats, busyMs, catalogueStream)
-    if (outage === undefined) continue
-    finding.catch(() => undefined)
-    return outage
   }
 }
