@@ -15,10 +15,9 @@ import { liveTime, type Time } from './Time.ts'
 import { PartitionActor } from './actor/PartitionActor.ts'
 import type { ActorState } from './actor/lifecycle.ts'
 import type { CheckpointPolicy } from './checkpoint/Checkpoints.ts'
-import { FollowTurns } from './checkpoint/FollowTurns.ts'
 import { BodyMemory } from './bodies/BodyMemory.ts'
-import { LoadTurns } from './checkpoint/LoadTurns.ts'
-import { type AheadTurns, StateAhead } from './checkpoint/StateAhead.ts'
+import { CheckpointThreads } from './checkpoint/CheckpointThreads.ts'
+import { AheadTurns, StateAhead } from './checkpoint/StateAhead.ts'
 import type { TailNotes } from './checkpoint/TailNotes.ts'
 import { limits } from './limits.ts'
 import { RoomWatch } from './store/RoomWatch.ts'
@@ -62,6 +61,7 @@ export class Node {
   readonly #store: RoomWatch
   readonly #bodies = new BodyMemory()
   readonly #turns: AheadTurns
+  readonly #threads = new CheckpointThreads()
   readonly #actors = new Map<number, PartitionActor>()
   readonly #ahead = new Map<number, StateAhead>()
   /** The logs of those partitions, opened for the ownership that comes. */
@@ -73,7 +73,7 @@ export class Node {
     this.#o = options
     this.#time = options.time ?? liveTime
     this.#store = new RoomWatch(options.log, this.#time)
-    this.#turns = { loads: new LoadTurns(this.#time), follows: new FollowTurns(this.#time) }
+    this.#turns = new AheadTurns(this.#time)
   }
 
   get name(): string {
@@ -152,6 +152,7 @@ export class Node {
           ageMs: limits.checkpointAgeMs,
           replayMsMax: limits.replayMsMax,
         },
+        threads: this.#threads,
         node: this.#o.name,
         time: this.#time,
         random: this.#o.random ?? Math.random,

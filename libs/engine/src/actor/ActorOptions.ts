@@ -2,6 +2,7 @@ import type { KeyStore, PartitionLog } from '@kiroku/log'
 import type { Time } from '../Time.ts'
 import type { BodyMemory } from '../bodies/BodyMemory.ts'
 import type { CheckpointPolicy } from '../checkpoint/Checkpoints.ts'
+import type { CheckpointThreads } from '../checkpoint/CheckpointThreads.ts'
 import type { LoadTurns } from '../checkpoint/LoadTurns.ts'
 import type { StateAhead } from '../checkpoint/StateAhead.ts'
 import type { TailNotes } from '../checkpoint/TailNotes.ts'
@@ -19,6 +20,8 @@ export interface ActorOptions {
   /** How long and how much of the record is kept. */
   readonly record: { readonly ms: number; readonly bytes: number }
   readonly checkpoints: CheckpointPolicy
+  /** The threads on which all partitions of this node make checkpoints. */
+  readonly threads: CheckpointThreads
   /** Name of this node, for the record. */
   readonly node: string
   readonly time: Time

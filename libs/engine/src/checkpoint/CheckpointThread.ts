@@ -4,10 +4,19 @@ import type { ReadCheckpoint } from './CheckpointCodec.ts'
 import type { Piece } from './SnapshotPieces.ts'
 import type { CheckpointTask, MadeCheckpoint } from './makeCheckpoint.ts'
 
-/** What a thread is started for: to make a checkpoint of a snapshot whose lists come in pieces, or to read one. */
-export type ThreadTask =
-  | { readonly make: CheckpointTask; readonly lists: number; readonly givesWay: boolean }
+/** How a thread is started. */
+export interface ThreadSetup {
+  /** Whether it may take as long as the actor leaves it time for. */
+  readonly givesWay: boolean
+}
+
+/** What a thread is told: to make a checkpoint, with the pieces and their end behind it; or to read one, whose pieces are asked for. */
+export type ThreadMessage =
+  | { readonly make: CheckpointTask; readonly lists: number }
+  | Piece
+  | 'end'
   | { readonly read: Uint8Array }
+  | 'next'
 
 /** What a thread replies. The lists of what it read come in pieces, one per request. */
 export type ThreadReply =
@@ -16,18 +25,18 @@ export type ThreadReply =
   | { readonly piece: Piece | undefined }
   | { readonly error: WireError }
 
-/** A thread for work on one checkpoint, which would take too long on the actor's. */
+/** A thread for work on checkpoints, one at a time, which would take too long on the actor's. */
 export class CheckpointThread {
   readonly #worker: Worker
 
-  /** `moved`: memory that the thread takes over. */
-  constructor(task: ThreadTask, moved: ArrayBuffer[]) {
-    this.#worker = new Worker(workerUrl(), { workerData: task, transferList: moved })
+  constructor(setup: ThreadSetup) {
+    this.#worker = new Worker(workerUrl(), { workerData: setup })
     // `reply` rejects with it; without this listener it would end the process.
     this.#worker.on('error', () => {})
   }
 
-  send(message: Piece | 'next' | 'end', moved: ArrayBuffer[] = []): void {
+  /** `moved`: memory that the thread takes over. */
+  send(message: ThreadMessage, moved: ArrayBuffer[] = []): void {
     this.#worker.postMessage(message, moved)
   }
 
@@ -45,6 +54,16 @@ export class CheckpointThread {
         over(() => reject(new Error(`the checkpoint thread ended with ${code}`)))
       worker.on('message', said).on('error', failed).on('exit', ended)
     })
+  }
+
+  /** Whether the process waits for it before it ends. */
+  hold(isHeld: boolean): void {
+    if (isHeld) this.#worker.ref()
+    else this.#worker.unref()
+  }
+
+  end(): void {
+    void this.#worker.terminate()
   }
 }
 

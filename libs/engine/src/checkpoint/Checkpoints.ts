@@ -6,6 +6,7 @@ import type { Append } from '../append/AppendPipeline.ts'
 import { limits } from '../limits.ts'
 import { BodyCarrier, type CarryWork } from './BodyCarrier.ts'
 import { digestOf } from './CheckpointCodec.ts'
+import type { CheckpointThreads } from './CheckpointThreads.ts'
 import { KeptCheckpoints } from './KeptCheckpoints.ts'
 import { Trimmer, type TrimWork } from './Trimmer.ts'
 import { encodeAside } from './encodeAside.ts'
@@ -41,6 +42,7 @@ export interface CheckpointPolicy {
 export interface CheckpointWork extends CarryWork, Omit<TrimWork, 'removed'> {
   readonly log: PartitionLog
   readonly checkpoints: CheckpointPolicy
+  readonly threads: CheckpointThreads
   readonly time: Time
   /** Has a frame written, on which a state can be stored. */
   frame(): void
@@ -263,8 +265,8 @@ export class Checkpoints {
     const { copying, seq, hash, largeBodies, at } = taken
     const snapshot = await inTurns(copying)
     // Only a hand-over waits for a checkpoint.
-    const givesWay = this.#handOver === undefined
-    const made = await encodeAside({ snapshot, seq, hash, largeBodies, behind }, givesWay)
+    const threads = this.#handOver === undefined ? this.#work.threads : undefined
+    const made = await encodeAside({ snapshot, seq, hash, largeBodies, behind }, threads)
     if (!taken.isNamed) return this.#busy === taken ? this.#resume.store(seq, made.bytes) : undefined
     await log.checkpoints.put(seq, made.bytes)
     const back = await log.checkpoints.get(seq)

@@ -9,10 +9,8 @@ import { Node } from '../Node.ts'
 import { limits } from '../limits.ts'
 import { alteredLog } from '../testing/alteredLog.ts'
 import { by, liveThrough, startTestNode } from '../testing/startTestNode.ts'
-import { FollowTurns } from './FollowTurns.ts'
-import { LoadTurns } from './LoadTurns.ts'
 import type { Loaded } from './StateLoad.ts'
-import { StateAhead } from './StateAhead.ts'
+import { AheadTurns, StateAhead } from './StateAhead.ts'
 import { load } from './load.ts'
 
 const given = async () => {
@@ -35,7 +33,7 @@ const given = async () => {
       return part.state()
     },
   })
-  const turns = { loads: new LoadTurns(time), follows: new FollowTurns(time) }
+  const turns = new AheadTurns(time)
   const ahead = new StateAhead(await watched.partition(0), time, turns)
   /** The end of the log, as the fence of an owner that takes it over. */
   const end = async () => {

@@ -2,15 +2,20 @@ import type { PartitionLog } from '@kiroku/log'
 import type { Time } from '../Time.ts'
 import { type Fenced, type LogEnd, lookAtEnd } from '../append/fence.ts'
 import { limits } from '../limits.ts'
-import type { FollowTurns } from './FollowTurns.ts'
-import type { LoadTurns } from './LoadTurns.ts'
+import { FollowTurns } from './FollowTurns.ts'
+import { LoadTurns } from './LoadTurns.ts'
 import { beginLoad } from './load.ts'
 import type { Loaded, PassedOver, StateLoad } from './StateLoad.ts'
 
 /** What all states that a node loads ahead share. */
-export interface AheadTurns {
+export class AheadTurns {
   readonly loads: LoadTurns
   readonly follows: FollowTurns
+
+  constructor(time: Time) {
+    this.loads = new LoadTurns(time)
+    this.follows = new FollowTurns(time)
+  }
 }
 
 /**

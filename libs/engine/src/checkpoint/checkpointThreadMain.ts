@@ -2,12 +2,11 @@ import { constants, setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { isKirokuError } from '@kiroku/protocol'
 import { readCheckpoint } from './CheckpointCodec.ts'
-import type { ThreadReply, ThreadTask } from './CheckpointThread.ts'
-import { buffersOf, PieceCollector, piecesOf, type Piece } from './SnapshotPieces.ts'
-import { makeCheckpoint } from './makeCheckpoint.ts'
+import type { ThreadMessage, ThreadReply, ThreadSetup } from './CheckpointThread.ts'
+import { buffersOf, PieceCollector, piecesOf } from './SnapshotPieces.ts'
+import { makeCheckpoint, type CheckpointTask } from './makeCheckpoint.ts'
 
 const port = parentPort!
-const task = workerData as ThreadTask
 
 /** Lets the actor's thread go first. Only on Linux has each thread a priority of its own. */
 function giveWay(): void {
@@ -22,33 +21,41 @@ function giveWay(): void {
 /** Memory is moved, because a copy would keep the actor waiting. */
 const say = (reply: ThreadReply, moved: ArrayBuffer[] = []): void => port.postMessage(reply, moved)
 
-if ('make' in task) {
-  const { make, lists, givesWay } = task
-  if (givesWay) giveWay()
-  const collected = new PieceCollector(make.snapshot, lists)
-  port.on('message', (message: Piece | 'end') => {
-    if (message !== 'end') return collected.add(message)
-    const made = makeCheckpoint({ ...make, snapshot: collected.snapshot })
-    say({ made }, buffersOf([made.bytes]))
-    port.close()
-  })
-} else {
+/** What is collected to be made a checkpoint, or read and asked for piece by piece. */
+let making: { readonly task: CheckpointTask; readonly collected: PieceCollector } | undefined
+let read: ReturnType<typeof piecesOf>['pieces'] | undefined
+
+const make = ({ task, collected }: NonNullable<typeof making>): void => {
+  making = undefined
+  const made = makeCheckpoint({ ...task, snapshot: collected.snapshot })
+  say({ made }, buffersOf([made.bytes]))
+}
+
+const begin = (bytes: Uint8Array): void => {
   try {
-    const read = readCheckpoint(task.read)
-    if (read === undefined) say({ read, lists: 0 })
-    else {
-      const { rest, lists, moved, pieces } = piecesOf(read.snapshot)
-      port.on('message', () => {
-        const next = pieces.next()
-        if (next.done === true) {
-          say({ piece: undefined })
-          port.close()
-        } else say({ piece: next.value.piece }, next.value.moved)
-      })
-      say({ read: { ...read, snapshot: rest }, lists }, moved)
-    }
+    const checkpoint = readCheckpoint(bytes)
+    if (checkpoint === undefined) return say({ read: undefined, lists: 0 })
+    const { rest, lists, moved, pieces } = piecesOf(checkpoint.snapshot)
+    read = pieces
+    say({ read: { ...checkpoint, snapshot: rest }, lists }, moved)
   } catch (e) {
     if (!isKirokuError(e)) throw e
     say({ error: e.toWire() })
   }
 }
+
+const sayNext = (): void => {
+  const next = read!.next()
+  if (next.done === true) say({ piece: undefined })
+  else say({ piece: next.value.piece }, next.value.moved)
+}
+
+if ((workerData as ThreadSetup).givesWay) giveWay()
+
+port.on('message', (message: ThreadMessage) => {
+  if (message === 'end') make(making!)
+  else if (message === 'next') sayNext()
+  else if ('items' in message) making!.collected.add(message)
+  else if ('read' in message) begin(message.read)
+  else making = { task: message.make, collected: new PieceCollector(message.make.snapshot, message.lists) }
+})

@@ -13,20 +13,25 @@ const copyBytes = 4 * 1024 * 1024
 export const decodeAside = async (bytes: Uint8Array): Promise<ReadCheckpoint | undefined> => {
   if (bytes.length < asideFrom) return readCheckpoint(bytes)
   const own = await inTurns(copyOf(bytes))
-  const thread = new CheckpointThread({ read: own }, [own.buffer])
-  const said = await thread.reply()
-  if ('error' in said) throw errorFromWire(said.error)
-  if (!('read' in said)) throw new Error('unexpected reply of the checkpoint thread')
-  const { read, lists } = said
-  if (read === undefined) return undefined
-  const collected = new PieceCollector(read.snapshot, lists)
-  for (;;) {
-    thread.send('next')
-    const next = await thread.reply()
-    if (!('piece' in next)) throw new Error('unexpected reply of the checkpoint thread')
-    if (next.piece === undefined) return { ...read, snapshot: collected.snapshot }
-    collected.add(next.piece)
-    await nextTick()
+  const thread = new CheckpointThread({ givesWay: false })
+  try {
+    thread.send({ read: own }, [own.buffer])
+    const said = await thread.reply()
+    if ('error' in said) throw errorFromWire(said.error)
+    if (!('read' in said)) throw new Error('unexpected reply of the checkpoint thread')
+    const { read, lists } = said
+    if (read === undefined) return undefined
+    const collected = new PieceCollector(read.snapshot, lists)
+    for (;;) {
+      thread.send('next')
+      const next = await thread.reply()
+      if (!('piece' in next)) throw new Error('unexpected reply of the checkpoint thread')
+      if (next.piece === undefined) return { ...read, snapshot: collected.snapshot }
+      collected.add(next.piece)
+      await nextTick()
+    }
+  } finally {
+    thread.end()
   }
 }
 

@@ -1,6 +1,7 @@
 import { evolve, PartitionState, restore, snapshot, stateHash } from '@kiroku/partition'
 import { expect, it } from 'vitest'
 import { readCheckpoint } from './CheckpointCodec.ts'
+import { CheckpointThreads } from './CheckpointThreads.ts'
 import { decodeAside } from './decodeAside.ts'
 import { encodeAside } from './encodeAside.ts'
 import { makeCheckpoint } from './makeCheckpoint.ts'
@@ -38,6 +39,11 @@ it('makes and reads the same checkpoint on a thread as here, of every part of th
   const task = { seq: 2_101, hash: new Uint8Array(32), largeBodies: [], behind: 0 }
   const here = makeCheckpoint({ ...task, snapshot: snapshot(state) })
   const aside = await encodeAside({ ...task, snapshot: snapshot(state) })
+  const threads = new CheckpointThreads()
+  for (const which of ['a new thread', 'the same thread']) {
+    const { digest } = await encodeAside({ ...task, snapshot: snapshot(state) }, threads)
+    expect(digest, which).toBe(aside.digest)
+  }
   const made = readCheckpoint(here.bytes)!
   expect({ ...readCheckpoint(aside.bytes), digest: made.digest }).toEqual(made)
   expect(aside.stateHash).toBe(stateHash(snapshot(state)))

@@ -1,0 +1,31 @@
+import { CheckpointThread } from './CheckpointThread.ts'
+
+/** How long a thread waits for its next checkpoint, in ms: busy partitions make one every few seconds. */
+const spareMs = 30_000
+
+/**
+ * The threads on which a node makes checkpoints that nobody waits for. One of them stays for the next checkpoint: a thread takes longer
+ * to start, and to compile what it runs, than most states take to encode.
+ */
+export class CheckpointThreads {
+  #spare: CheckpointThread | undefined
+  #end: NodeJS.Timeout | undefined
+
+  /** A thread with nothing to do, which may take as long as the actors leave it time for. */
+  take(): CheckpointThread {
+    const spare = this.#spare
+    if (spare === undefined) return new CheckpointThread({ givesWay: true })
+    clearTimeout(this.#end)
+    this.#spare = undefined
+    spare.hold(true)
+    return spare
+  }
+
+  /** A thread has made its checkpoint. */
+  giveBack(thread: CheckpointThread): void {
+    if (this.#spare !== undefined) return thread.end()
+    this.#spare = thread
+    thread.hold(false)
+    this.#end = setTimeout(() => this.take().end(), spareMs).unref()
+  }
+}
