@@ -32,10 +32,15 @@ export class SqsServers {
   /** A nats-server and an engine with its door, in processes of their own. */
   async kiroku(
     name: string,
-    options: { readonly isAlways?: boolean; readonly keysFile?: string; readonly partitions?: number } = {},
+    options: {
+      /** When nats-server syncs; default: `always`, as where `kiroku up` runs it. */
+      readonly syncInterval?: string
+      readonly keysFile?: string
+      readonly partitions?: number
+    } = {},
   ): Promise<Serving & { readonly nats: string; readonly engine: EngineProcess }> {
-    const { isAlways = false, keysFile, partitions = 1 } = options
-    const server = await startServer(isAlways ? { syncInterval: 'always' } : {})
+    const { syncInterval = 'always', keysFile, partitions = 1 } = options
+    const server = await startServer({ syncInterval })
     this.#stack.defer(() => server.stop())
     const engine = await EngineProcess.start({
       nats: server.url,
