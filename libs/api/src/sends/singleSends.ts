@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import type { OutgoingMessage as Outgoing } from '@kiroku/client'
+import type { Body, OutgoingMessage as Outgoing } from '@kiroku/client'
 import {
   errorHeaders,
   identify,
@@ -128,13 +128,23 @@ const grantedOn = (queue: string, headers: IncomingHttpHeaders, tokens: Tokens):
 
 const decode = Schema.decodeUnknownExit(Schema.toCodecJson(OutgoingMessage), payloads)
 
+/** Whether a message has nothing but a body. Whatever JSON says without rounding is one, so that no schema has to go through it. */
+const isOnlyBody = (parsed: unknown): parsed is { readonly body: Body } => {
+  if (typeof parsed !== 'object' || parsed === null || !('body' in parsed)) return false
+  for (const key in parsed) if (key !== 'body') return false
+  return true
+}
+
 /** undefined: it is not a message. */
 const outgoingOf = (text: string): Outgoing | undefined => {
   if (isTooMuchJson(text)) return undefined
   try {
-    const decoded = decode(JSON.parse(text))
+    const parsed: unknown = JSON.parse(text)
+    const isExact = !mayRound(text)
+    if (isExact && isOnlyBody(parsed)) return parsed
+    const decoded = decode(parsed)
     if (Exit.isFailure(decoded)) return undefined
-    const exact = mayRound(text) ? (parseExact(text) as { readonly body?: Json }) : undefined
+    const exact = isExact ? undefined : (parseExact(text) as { readonly body?: Json })
     return toOutgoing(withBody(decoded.value, exact), 'the message')
   } catch {
     return undefined
