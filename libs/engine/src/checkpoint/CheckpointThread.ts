@@ -28,11 +28,17 @@ export type ThreadReply =
 /** A thread for work on checkpoints, one at a time, which would take too long on the actor's. */
 export class CheckpointThread {
   readonly #worker: Worker
+  #hasEnded = false
 
   constructor(setup: ThreadSetup) {
     this.#worker = new Worker(workerUrl(), { workerData: setup })
     // `reply` rejects with it; without this listener it would end the process.
     this.#worker.on('error', () => {})
+    this.#worker.once('exit', () => (this.#hasEnded = true))
+  }
+
+  get hasEnded(): boolean {
+    return this.#hasEnded
   }
 
   /** `moved`: memory that the thread takes over. */
@@ -44,6 +50,8 @@ export class CheckpointThread {
   reply(): Promise<ThreadReply> {
     const worker = this.#worker
     return new Promise((resolve, reject) => {
+      // It says nothing more, not even that.
+      if (this.#hasEnded) return reject(new Error('the checkpoint thread has ended'))
       const over = (act: () => void): void => {
         worker.off('message', said).off('error', failed).off('exit', ended)
         act()

@@ -42,6 +42,21 @@ it('checkpoints that are made at the same time have a thread each, of which one 
   one.end()
 })
 
+it('a thread that died while it waited is not taken', async () => {
+  const threads = new CheckpointThreads()
+  const first = threads.take()
+  await make(first)
+  threads.giveBack(first)
+  first.end()
+  await expect(make(first)).rejects.toThrow('the checkpoint thread ended')
+  expect(first.hasEnded).toBe(true)
+  await expect(make(first)).rejects.toThrow('the checkpoint thread has ended')
+  const next = threads.take()
+  expect(next).not.toBe(first)
+  await make(next)
+  next.end()
+})
+
 it('a thread that waits for half a minute is ended', async () => {
   const threads = new CheckpointThreads()
   const first = threads.take()

@@ -14,9 +14,9 @@ export class CheckpointThreads {
   /** A thread with nothing to do, which may take as long as the actors leave it time for. */
   take(): CheckpointThread {
     const spare = this.#spare
-    if (spare === undefined) return new CheckpointThread({ givesWay: true })
-    clearTimeout(this.#end)
     this.#spare = undefined
+    clearTimeout(this.#end)
+    if (spare === undefined || spare.hasEnded) return new CheckpointThread({ givesWay: true })
     spare.hold(true)
     return spare
   }
@@ -26,6 +26,9 @@ export class CheckpointThreads {
     if (this.#spare !== undefined) return thread.end()
     this.#spare = thread
     thread.hold(false)
-    this.#end = setTimeout(() => this.take().end(), spareMs).unref()
+    this.#end = setTimeout(() => {
+      this.#spare = undefined
+      thread.end()
+    }, spareMs).unref()
   }
 }
