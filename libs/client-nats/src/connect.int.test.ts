@@ -131,7 +131,8 @@ describe.each(['on', 'off'] as const)('a client with its link %s', (way) => {
     )
     parked.catch(() => undefined)
     await waitUntil(async () => (await client.queues.describe('mail')).waitingPolls === 1)
-    await nc.close()
+    // The server must have noticed: what comes before that is delivered into the void, and waits for its lease.
+    await nc.drain()
     await client.send('mail', 'x')
     const [message] = await client.receive('mail', { waitMs: 10_000 })
     expect(message).toMatchObject({ attempt: 1 })
