@@ -3,7 +3,7 @@ import { waitUntil, withNats } from '@kiroku/testkit'
 import type { NatsConnection } from '@nats-io/nats-core'
 import * as Effect from 'effect/Effect'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { clusterTimes, heartbeatTtlMsDefault } from './ClusterLimits.ts'
+import { clusterTimes } from './ClusterLimits.ts'
 import { ClusterNode } from './ClusterNode.ts'
 import { KvBucket } from './KvBucket.ts'
 import { locksBucket, type PartitionLock } from './PartitionLock.ts'
@@ -11,7 +11,9 @@ import { startTestPlacement, type TestPartitions, type TestPlacement } from './t
 
 const server = withNats()
 const partitions = 4
-const times = clusterTimes(heartbeatTtlMsDefault)
+/** A stall lasts for nine tenths of it, and must be over well before `loadAheadMsMax`, on a busy machine too. */
+const heartbeatTtlMs = 2000
+const times = clusterTimes(heartbeatTtlMs)
 let log: string
 let logs = 0
 let connections: NatsConnection[]
@@ -26,6 +28,7 @@ beforeEach(() => {
   frozenAtMs = Infinity
 })
 afterEach(async () => {
+  await server().kill('SIGCONT')
   await Promise.all(nodes.map((node) => node.leave()))
   await Promise.all(connections.map((nc) => nc.close()))
 })
@@ -42,7 +45,7 @@ const start = async (
     await asking(String(args[1]))
     return request(...args)
   }
-  const node = startTestPlacement({ nc, log, partitions }, partitionsOf)
+  const node = startTestPlacement({ nc, log, partitions, heartbeatTtlMs }, partitionsOf)
   nodes.push(node)
   return node
 }
