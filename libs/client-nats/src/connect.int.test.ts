@@ -131,7 +131,7 @@ describe.each(['on', 'off'] as const)('a client with its link %s', (way) => {
     )
     parked.catch(() => undefined)
     await waitUntil(async () => (await client.queues.describe('mail')).waitingPolls === 1)
-    // The server must have noticed: what comes before that is delivered into the void, and waits for its lease.
+    // The server must have noticed: until then, a delivery would get lost, and its message would wait for its lease to end.
     await nc.drain()
     await client.send('mail', 'x')
     const [message] = await client.receive('mail', { waitMs: 10_000 })

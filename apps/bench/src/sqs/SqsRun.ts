@@ -33,7 +33,7 @@ export class SqsServers {
   async kiroku(
     name: string,
     options: {
-      /** When nats-server syncs; default: `always`, as where `kiroku up` runs it. */
+      /** When nats-server syncs; default: `always`, as `kiroku up` runs it. */
       readonly syncInterval?: string
       readonly keysFile?: string
       readonly partitions?: number

@@ -128,7 +128,7 @@ const grantedOn = (queue: string, headers: IncomingHttpHeaders, tokens: Tokens):
 
 const decode = Schema.decodeUnknownExit(Schema.toCodecJson(OutgoingMessage), payloads)
 
-/** Whether a message has nothing but a body. Whatever JSON says without rounding is one, so that no schema has to go through it. */
+/** Whether a message has nothing but a body. Any JSON that parses without rounding is a valid one, so no schema has to check it. */
 const isOnlyBody = (parsed: unknown): parsed is { readonly body: Body } => {
   if (typeof parsed !== 'object' || parsed === null || !('body' in parsed)) return false
   for (const key in parsed) if (key !== 'body') return false

@@ -50,7 +50,7 @@ export class CheckpointThread {
   reply(): Promise<ThreadReply> {
     const worker = this.#worker
     return new Promise((resolve, reject) => {
-      // It says nothing more, not even that.
+      // Its `exit` was told before, and does not come again.
       if (this.#hasEnded) return reject(new Error('the checkpoint thread has ended'))
       const over = (act: () => void): void => {
         worker.off('message', said).off('error', failed).off('exit', ended)

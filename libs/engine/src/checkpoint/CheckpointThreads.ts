@@ -1,11 +1,11 @@
 import { CheckpointThread } from './CheckpointThread.ts'
 
-/** How long a thread waits for its next checkpoint, in ms: busy partitions make one every few seconds. */
+/** How long a thread waits for its next checkpoint, in ms. Busy partitions make one every few seconds. */
 const spareMs = 30_000
 
 /**
- * The threads on which a node makes checkpoints that nobody waits for. One of them stays for the next checkpoint: a thread takes longer
- * to start, and to compile what it runs, than most states take to encode.
+ * The threads on which a node makes checkpoints that nobody waits for. One of them is kept for the next checkpoint, since starting a
+ * thread and compiling its code takes longer than encoding most states.
  */
 export class CheckpointThreads {
   #spare: CheckpointThread | undefined

@@ -14,7 +14,7 @@ const keptBytesMax = 16 * 1024 * 1024
 /**
  * Makes a checkpoint off the actor's thread where the state is large; takes the snapshot over.
  *
- * @param threads where it may take as long as the actor leaves it time for; absent: it is waited for
+ * @param threads for checkpoints that nobody waits for; absent: somebody waits for this one
  */
 export const encodeAside = async (
   task: CheckpointTask,
