@@ -136,24 +136,29 @@ const measureAgainstBare = async (run: SqsRun, isAlways: boolean): Promise<Figur
   const perSecond = Math.floor(median(sends.rates[0]!) / 2)
   const p99 = await measureP99(run, load, sides, perSecond)
 
-  const disk = isAlways ? ', each on disk' : ', synced every two minutes'
+  const synced = isAlways ? ', each on disk' : ', synced every two minutes'
   const least = isAlways ? 0.4 : 0.5
   return [
-    informs(`sends${disk}`, median(sends.rates[0]!), '/s'),
-    atLeast(`sends${disk}, over a bare server`, ratio(sends.rates), '×', least),
-    atMost(`processor of a send${disk}, over a bare server`, ratio(sends.costs), '×', 2.5),
-    informs(`messages in batches of 10${disk}`, median(batched.rates[0]!), '/s'),
+    informs(`sends${synced}`, median(sends.rates[0]!), '/s'),
+    atLeast(`sends${synced}, over a bare server`, ratio(sends.rates), '×', least),
+    atMost(`processor of a send${synced}, over a bare server`, ratio(sends.costs), '×', 2.5),
+    informs(`messages in batches of 10${synced}`, median(batched.rates[0]!), '/s'),
     atLeast(
-      `messages in batches of 10 over single sends${disk}`,
+      `messages in batches of 10 over single sends${synced}`,
       median(batched.rates[0]!.map((each, i) => each / sends.rates[0]![i]!)),
       '×',
       5,
     ),
-    informs(`receives and deletes${disk}`, median(received.rates[0]!), '/s'),
-    atLeast(`receives and deletes${disk}, over a bare server`, ratio(received.rates), '×', least),
-    atMost(`processor of a receive and a delete${disk}, over a bare server`, ratio(received.costs), '×', 3.5),
-    informs(`p99 of a send at half the load${disk}`, median(p99[0]!), 'ms'),
-    atMost(`p99 of a send at half the load${disk}, over a bare server`, ratio(p99), '×', 4),
+    informs(`receives and deletes${synced}`, median(received.rates[0]!), '/s'),
+    atLeast(`receives and deletes${synced}, over a bare server`, ratio(received.rates), '×', least),
+    atMost(
+      `processor of a receive and a delete${synced}, over a bare server`,
+      ratio(received.costs),
+      '×',
+      3.5,
+    ),
+    informs(`p99 of a send at half the load${synced}`, median(p99[0]!), 'ms'),
+    atMost(`p99 of a send at half the load${synced}, over a bare server`, ratio(p99), '×', 4),
   ]
 }
 

@@ -29,6 +29,8 @@ const sends: Readonly<Record<string, { body: unknown; queue?: string; headers?: 
       traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
     },
   },
+  'a number beyond any double': { body: '{"body":1e400}' },
+  'a field of a prototype': { body: '{"body":"x","__proto__":{"delayMs":1}}' },
   bytes: { body: { bodyBase64: '/wA=' } },
   'no base64': { body: { bodyBase64: '/w' } },
   'two bodies': { body: { body: 'x', bodyBase64: '/wA=' } },

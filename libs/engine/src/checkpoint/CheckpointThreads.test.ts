@@ -19,6 +19,14 @@ const make = async (thread: CheckpointThread): Promise<string> => {
   return said.made.digest
 }
 
+/** A thread that has made a checkpoint, and waits for the next. */
+const waiting = async (threads: CheckpointThreads): Promise<CheckpointThread> => {
+  const thread = threads.take()
+  await make(thread)
+  threads.giveBack(thread)
+  return thread
+}
+
 it('the thread of one checkpoint makes the next, of its own snapshot alone', async () => {
   const threads = new CheckpointThreads()
   const first = threads.take()
@@ -44,9 +52,7 @@ it('checkpoints that are made at the same time have a thread each, of which one 
 
 it('a thread that died while it waited is not taken', async () => {
   const threads = new CheckpointThreads()
-  const first = threads.take()
-  await make(first)
-  threads.giveBack(first)
+  const first = await waiting(threads)
   first.end()
   await expect(make(first)).rejects.toThrow('the checkpoint thread ended')
   expect(first.hasEnded).toBe(true)
@@ -59,9 +65,7 @@ it('a thread that died while it waited is not taken', async () => {
 
 it('a thread that waits for half a minute is ended', async () => {
   const threads = new CheckpointThreads()
-  const first = threads.take()
-  await make(first)
-  threads.giveBack(first)
+  const first = await waiting(threads)
   vi.advanceTimersByTime(29_999)
   expect(threads.take()).toBe(first)
   threads.giveBack(first)
