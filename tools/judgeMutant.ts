@@ -1,4 +1,10 @@
-import type { VitestReport } from './VitestReport.ts'
+/** What a mutant is judged by: a test that ran with it, or was left out. */
+export interface JudgedTest {
+  readonly fullName: string
+  readonly status: 'passed' | 'failed' | 'skipped' | 'pending'
+  /** Name and message of each error. */
+  readonly failureMessages: ReadonlyArray<string>
+}
 
 /** What became of a mutant; all but `killed` are failures. */
 export interface Judgement {
@@ -17,7 +23,7 @@ const firstLine = (text: string): string => text.split('\n', 1)[0] ?? ''
  * Judges the specs of a promise that ran with its mutant. Only an assertion of a spec kills: an error that
  * would also come of code that does not run at all proves nothing about the spec.
  */
-export const judgeMutant = (id: string, { tests }: Pick<VitestReport, 'tests'>): Judgement => {
+export const judgeMutant = (id: string, tests: ReadonlyArray<JudgedTest>): Judgement => {
   const own = tests.filter(
     ({ fullName, status }) => fullName.includes(`[${id}]`) && (status === 'passed' || status === 'failed'),
   )

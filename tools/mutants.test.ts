@@ -1,13 +1,14 @@
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
 import path from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { applyMutant } from '../specs/mutants/applyMutant.ts'
 import { mutants } from '../specs/mutants/mutants.ts'
 import { promiseOf } from '../specs/mutants/SpecMutant.ts'
 import { brokenEngines } from '../specs/simulation/broken/brokenEngines.ts'
 import { promisesIn } from './comparePromises.ts'
-import { judgeMutant } from './judgeMutant.ts'
-import { root } from './runTarget.ts'
+import { judgeMutant, type JudgedTest } from './judgeMutant.ts'
+import { root, runCommand } from './runTarget.ts'
 import { specFiles } from './specFiles.ts'
 
 const textOf = (file: string): string => readFileSync(path.join(root, file), 'utf8')
@@ -64,14 +65,13 @@ describe('the list of mutants', () => {
 describe('a mutant is', () => {
   const run = (status: 'passed' | 'failed' | 'skipped', ...failureMessages: string[]) => ({
     fullName: `delays [CF-10] of a send`,
-    file: 'CF-10.delay-a-send.spec.ts',
     status,
     failureMessages,
   })
 
   it('killed by a failed assertion of a spec with its id', () => {
     const tests = [run('passed'), run('failed', 'AssertionError: expected 1 to be 2\n    at spec.ts:1:1')]
-    expect(judgeMutant('CF-10', { tests })).toEqual({
+    expect(judgeMutant('CF-10', tests)).toEqual({
       verdict: 'killed',
       why: 'AssertionError: expected 1 to be 2',
     })
@@ -79,12 +79,12 @@ describe('a mutant is', () => {
 
   it('killed by a promise that came out otherwise', () => {
     const tests = [run('failed', 'Error: promise resolved "undefined" instead of rejecting\n    at x')]
-    expect(judgeMutant('CF-10', { tests }).verdict).toBe('killed')
+    expect(judgeMutant('CF-10', tests).verdict).toBe('killed')
   })
 
   it('a survivor when all of them pass', () => {
     const tests = [run('passed'), { ...run('failed', 'AssertionError: no'), fullName: '[CF-11] another' }]
-    expect(judgeMutant('CF-10', { tests })).toEqual({
+    expect(judgeMutant('CF-10', tests)).toEqual({
       verdict: 'survived',
       why: 'specs that pass: 1',
     })
@@ -92,14 +92,46 @@ describe('a mutant is', () => {
 
   it('broken when they fail by anything else', () => {
     const tests = [run('failed', 'ReferenceError: a is not defined\n    at x')]
-    expect(judgeMutant('CF-10', { tests })).toEqual({
+    expect(judgeMutant('CF-10', tests)).toEqual({
       verdict: 'broken',
       why: 'ReferenceError: a is not defined',
     })
   })
 
   it('broken when none of them runs', () => {
-    expect(judgeMutant('CF-10', { tests: [] }).verdict).toBe('broken')
-    expect(judgeMutant('CF-10', { tests: [run('skipped')] }).verdict).toBe('broken')
+    expect(judgeMutant('CF-10', []).verdict).toBe('broken')
+    expect(judgeMutant('CF-10', [run('skipped')]).verdict).toBe('broken')
+  })
+})
+
+describe('the run of a mutant', () => {
+  let folder: string
+  beforeAll(() => void (folder = mkdtempSync(path.join(os.tmpdir(), 'kiroku-mutants-'))))
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+  it('ends at the first assertion that fails, and has reported it even if it does not come to its own end', async () => {
+    const report = path.join(folder, 'report.json')
+    const spec = `
+      import { setTimeout } from 'node:timers/promises'
+      import { afterAll, expect, it } from 'vitest'
+      it('[CF-10] stands', () => undefined)
+      it('[CF-10] falls', () => expect(1).toBe(2))
+      it('[CF-10] is not reached', () => setTimeout(60_000), 60_000)
+      afterAll(() => process.kill(process.ppid, 'SIGKILL'))`
+    writeFileSync(path.join(folder, 'a.test.ts'), spec)
+    writeFileSync(path.join(folder, 'vitest.config.ts'), `export default { test: { pool: 'forks' } }`)
+    const command = `vitest run --root ${folder} --reporter=${path.join(root, 'tools/mutantReporter.ts')}`
+    const env = { KIROKU_MUTANT_REPORT: report }
+    const { output } = await runCommand('specs', command, 1, { env, output: 'held' })
+
+    const tests = JSON.parse(readFileSync(report, 'utf8')) as JudgedTest[]
+    expect(
+      tests.map(({ status }) => status),
+      output,
+    ).toEqual(['passed', 'failed'])
+    expect(judgeMutant('CF-10', tests)).toEqual({
+      verdict: 'killed',
+      why: 'AssertionError: expected 1 to be 2 // Object.is equality',
+    })
   })
 })

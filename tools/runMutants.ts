@@ -1,14 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { applyMutant } from '../specs/mutants/applyMutant.ts'
 import { promiseOf, type SpecMutant } from '../specs/mutants/SpecMutant.ts'
 import { comparePromises } from './comparePromises.ts'
-import { judgeMutant, type Judgement } from './judgeMutant.ts'
+import { judgeMutant, type JudgedTest, type Judgement } from './judgeMutant.ts'
 import { root, runCommand } from './runTarget.ts'
 import { specFiles } from './specFiles.ts'
 import { specStages } from './Stage.ts'
-import { readVitestReport, type VitestReport } from './VitestReport.ts'
+import { readVitestReport } from './VitestReport.ts'
 
 /** The specs of one mutant take seconds; this ends those that never would. */
 const minutesMax = 2
@@ -71,25 +71,26 @@ const greenWithout = async (
 ): Promise<ReadonlyArray<string>> => {
   const files = [...new Set(mutants.flatMap(specFiles))]
   const ids = [...new Set(mutants.map(promiseOf))]
-  const { tests } = await runSpecs([...files, '-t', `"${ids.join('|')}"`], folder, soundMinutesMax)
-  return comparePromises(ids, tests).kept
+  const report = path.join(folder, 'none.json')
+  const chosen = [...files, '-t', `"${ids.join('|')}"`, '--reporter=json', `--outputFile.json=${report}`]
+  await runSpecs(chosen, soundMinutesMax)
+  return comparePromises(ids, readVitestReport(report).tests).kept
 }
 
-const runWith = (mutant: SpecMutant, folder: string): Promise<VitestReport> =>
-  runSpecs([...specFiles(mutant), '-t', promiseOf(mutant)], folder, minutesMax, { KIROKU_MUTANT: mutant.id })
+const runWith = async (mutant: SpecMutant, folder: string): Promise<ReadonlyArray<JudgedTest>> => {
+  const report = path.join(folder, `${mutant.id}.json`)
+  const chosen = [...specFiles(mutant), '-t', promiseOf(mutant), '--reporter=./tools/mutantReporter.ts']
+  await runSpecs(chosen, minutesMax, { KIROKU_MUTANT: mutant.id, KIROKU_MUTANT_REPORT: report })
+  return existsSync(report) ? (JSON.parse(readFileSync(report, 'utf8')) as JudgedTest[]) : []
+}
 
 const runSpecs = async (
   chosen: ReadonlyArray<string>,
-  folder: string,
   minutes: number,
   env: Readonly<Record<string, string>> = {},
-): Promise<VitestReport> => {
-  const file = path.join(folder, `${env['KIROKU_MUTANT'] ?? 'none'}.json`)
+): Promise<void> => {
   // A promise may have specs in any of the stages. What is bundled for them would be without the mutant.
   const projects = specStages.flatMap((stage) => ['--project', stage])
-  const reporters = ['json', ...('KIROKU_MUTANT' in env ? ['./tools/endAtAssertion.ts'] : [])]
-  const how = [...projects, ...reporters.map((name) => `--reporter=${name}`), `--outputFile.json=${file}`]
-  const command = ['vitest', 'run', ...chosen, ...how].join(' ')
+  const command = ['vitest', 'run', ...chosen, ...projects].join(' ')
   await runCommand('specs', command, minutes, { env, output: 'dropped' })
-  return readVitestReport(file)
 }
