@@ -2,23 +2,12 @@ import { readFileSync, realpathSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { rollup, type Plugin } from 'rollup'
-import { dts } from 'rollup-plugin-dts'
-import ts from 'typescript'
+import { rolldown, type Plugin } from 'rolldown'
+import { isolatedDeclarationSync } from 'rolldown/experimental'
+import { createFakeJsPlugin, resolveOptions } from 'rolldown-plugin-dts'
 import { packageOf } from './packageOf.ts'
 import type { PublicPackage } from './PublicPackage.ts'
 import { root } from './runTarget.ts'
-
-const { config } = ts.readConfigFile(path.join(root, 'tsconfig.base.json'), ts.sys.readFile) as {
-  config: { compilerOptions: object }
-}
-const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, root)
-
-const formatHost: ts.FormatDiagnosticsHost = {
-  getCurrentDirectory: () => root,
-  getNewLine: () => '\n',
-  getCanonicalFileName: (file) => file,
-}
 
 const declarationOf = (file: string): string => file.replace(/(\.d)?\.ts$/, '.d.ts')
 const sourceOf = (declaration: string): string => declaration.replace(/\.d\.ts$/, '.ts')
@@ -26,8 +15,8 @@ const sourceOf = (declaration: string): string => declaration.replace(/\.d\.ts$/
 const entry = path.join(root, 'entry.d.ts')
 
 /**
- * Gives rollup the declarations of the rooms' sources, each by itself: the compiler then neither reads what a file
- * imports nor infers anything, which takes a second in place of six. What is marked `@internal` is left out.
+ * Gives rolldown the declarations of the rooms' sources, each by itself. What is marked `@internal` is left out, and so
+ * are comments on members of a union: they belong on a property.
  */
 const roomsDeclared = (parts: PublicPackage, problems: Map<string, string>): Plugin => ({
   name: 'rooms-declared',
@@ -40,13 +29,13 @@ const roomsDeclared = (parts: PublicPackage, problems: Map<string, string>): Plu
   load: (id) => {
     if (id === entry) return parts.bundles.map(({ code }) => code).join('\n')
     const fileName = sourceOf(id)
-    const { outputText, diagnostics = [] } = ts.transpileDeclaration(readFileSync(fileName, 'utf8'), {
-      fileName,
-      reportDiagnostics: true,
-      compilerOptions: { ...options, stripInternal: true },
+    const { code, errors } = isolatedDeclarationSync(fileName, readFileSync(fileName, 'utf8'), {
+      sourcemap: false,
+      stripInternal: true,
     })
-    if (diagnostics.length > 0) problems.set(id, ts.formatDiagnostics(diagnostics, formatHost))
-    return outputText
+    if (errors.length > 0)
+      problems.set(id, errors.map(({ message, codeframe }) => codeframe ?? message).join('\n'))
+    return code
   },
 })
 
@@ -54,7 +43,8 @@ const roomsDeclared = (parts: PublicPackage, problems: Map<string, string>): Plu
 const exportTypes = (code: string, values: ReadonlySet<string>): string => {
   const types: string[] = []
   const rest = code.replaceAll(/^export (?:type )?\{ (.*) \};\n?/gm, (_, names: string) => {
-    types.push(...names.split(', ').filter((name) => !values.has(name)))
+    const all = names.split(', ').map((name) => name.replace(/^type /, ''))
+    types.push(...all.filter((name) => !values.has(name)))
     return ''
   })
   return `${rest}export { ${[...values].sort().join(', ')} };\nexport type { ${types.sort().join(', ')} };\n`
@@ -74,13 +64,19 @@ export interface Declarations {
  */
 export const declare = async (parts: PublicPackage): Promise<Declarations> => {
   const problems = new Map<string, string>()
-  const built = await rollup({
+  const built = await rolldown({
     input: entry,
     external: (specifier) => !/^[./]|^@kiroku\//.test(specifier) || specifier in parts.from,
     treeshake: { moduleSideEffects: false },
-    plugins: [roomsDeclared(parts, problems), dts()],
+    plugins: [
+      roomsDeclared(parts, problems),
+      createFakeJsPlugin(resolveOptions({ emitDtsOnly: true, oxc: true, tsconfig: false })),
+    ],
   })
-  const { output } = await built.generate({ paths: (specifier) => parts.from[specifier] ?? specifier })
+  const { output } = await built.generate({
+    entryFileNames: 'index.d.ts',
+    paths: (specifier) => parts.from[specifier] ?? specifier,
+  })
   await built.close()
   const [{ code, imports, modules }] = output
   for (const [id, { renderedLength }] of Object.entries(modules)) {

@@ -20,23 +20,26 @@ export interface RedriveFilter {
 /** Where a redrive brings messages: each to where it came from, or all to one queue. */
 export type RedriveTo = 'origin' | (QueueAddress & { readonly name: string })
 
-/** Why a message that passes the filter stays. */
+/**
+ * Why a message that passes the filter stays:
+ *
+ * - `noOrigin`: it was sent here, or redriven to here.
+ * - `originGone`: the queue or the subscription that it came from is gone.
+ * - `originIsSource`: it came from a queue whose place this one has taken.
+ * - `tooOld`: the target counts retention from the first send, and would discard it at once.
+ * - `schema`: its body was edited, and does not fit the schema of the target.
+ * - `leased`: it was selected, and is in flight.
+ * - `waiting`: it was selected, and waits for a delay or a retry to end.
+ * - `gone`: it was selected, and is not in the queue any more: redriven before, acknowledged, discarded.
+ */
 export type RedriveSkip =
-  /** It was sent here, or redriven to here: it has no origin. */
   | 'noOrigin'
-  /** The queue or the subscription that it came from is gone. */
   | 'originGone'
-  /** It came from a queue whose place this one has taken. */
   | 'originIsSource'
-  /** The target counts retention from the first send, and would discard it at once. */
   | 'tooOld'
-  /** Its body was edited, and does not fit the schema of the target. */
   | 'schema'
-  /** It was selected, and is in flight. */
   | 'leased'
-  /** It was selected, and waits for a delay or a retry to end. */
   | 'waiting'
-  /** It was selected, and is not in the queue any more: redriven before, acknowledged, discarded. */
   | 'gone'
 
 /** Messages that went to one queue. */

@@ -14,10 +14,15 @@ export type RetryPolicy =
       /** Share of the delay that chance may take away, 0 to 1. */
       readonly jitter: number
     }
-  /** The 16 steps of RocketMQ's push consumers: 10 s, 30 s, 1 min … 2 h. */
-  | { readonly kind: 'rocketmq' }
-  /** The last delay repeats; an empty list means no pause. */
-  | { readonly kind: 'list'; readonly delaysMs: readonly number[] }
+  | {
+      /** The 16 steps of RocketMQ's push consumers: 10 s, 30 s, 1 min … 2 h. */
+      readonly kind: 'rocketmq'
+    }
+  | {
+      readonly kind: 'list'
+      /** The last one repeats; an empty list means no pause. */
+      readonly delaysMs: readonly number[]
+    }
 
 /** Everything that is known of one kind of policy, its texts included. */
 interface Kind<Policy> {
