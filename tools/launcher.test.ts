@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { userCacheFolder } from '@kiroku/nats-server/cache-folder'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 /** On this machine. */
@@ -26,12 +27,13 @@ const launcher = path.resolve(import.meta.dirname, '../apps/kiroku/bin/kiroku.mj
 
 /** Stands in for the executable: shows what it was given, counts signals, leaves when told. */
 const main = `
+import module from 'node:module'
 let signals = 0
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => {
   signals += 1
   setTimeout(() => { console.log(signal + ' x' + signals); process.exit(7) }, 100)
 })
-console.log(JSON.stringify({ args: process.argv.slice(2), node: process.version, pid: process.pid, flags: process.execArgv, tunables: process.env.GLIBC_TUNABLES }))
+console.log(JSON.stringify({ args: process.argv.slice(2), node: process.version, pid: process.pid, flags: process.execArgv, tunables: process.env.GLIBC_TUNABLES, cache: module.getCompileCacheDir() }))
 if (process.argv[2] === 'wait') setInterval(() => {}, 1000)
 else if (process.argv[2] === 'die') process.kill(process.pid, 'SIGKILL')
 else process.exitCode = 3
@@ -66,7 +68,7 @@ const start = (
   env: Readonly<Record<string, string>> = {},
 ) => {
   const started = spawn(process.execPath, [...flags, path.join(folder, 'bin', 'kiroku.mjs'), ...args], {
-    env: { PATH: path.join(folder, 'path'), ...env },
+    env: { PATH: path.join(folder, 'path'), XDG_CACHE_HOME: path.join(folder, 'cache'), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   child = started
@@ -99,6 +101,7 @@ describe('the launcher', () => {
       node: process.version,
       pid: started.pid,
       flags: [],
+      cache: expect.any(String) as unknown,
     })
     expect(code).toBe(3)
   })
@@ -114,6 +117,7 @@ describe('the launcher', () => {
         pid: started.pid,
         flags: ['--no-warnings', ...engineFlags],
         tunables: hugePages,
+        cache: expect.any(String) as unknown,
       })
       expect(err).toBe('')
       expect(code).toBe(3)
@@ -145,6 +149,28 @@ describe('the launcher', () => {
     putNodeOnPath()
     const { out } = await start(old(true), ['serve']).end
     expect(JSON.parse(out)).toMatchObject({ flags: engineFlags, tunables: hugePages })
+  })
+
+  it.each([
+    ['in its own process', [], 'queue'],
+    ['to an engine', [], 'up'],
+    ['to another Node', old(true), 'queue'],
+    ['to another Node, as a child', old(false), 'queue'],
+  ])(
+    'has compiled code kept for the next start, where main.ts keeps it: %s',
+    async (_how, flags, command) => {
+      putNodeOnPath()
+      const env = { XDG_CACHE_HOME: path.join(folder, 'cache') }
+      const { out } = await start(flags, [command], env).end
+      const { cache } = JSON.parse(out) as { cache: string }
+      expect(path.dirname(cache)).toBe(path.join(userCacheFolder(env), 'compiled'))
+    },
+  )
+
+  it('leaves the compiled code where NODE_COMPILE_CACHE says', async () => {
+    const env = { NODE_COMPILE_CACHE: path.join(folder, 'elsewhere') }
+    const { out } = await start([], ['queue'], env).end
+    expect(path.dirname((JSON.parse(out) as { cache: string }).cache)).toBe(env.NODE_COMPILE_CACHE)
   })
 
   it.each([
