@@ -32,7 +32,7 @@ export const compareSqsLives = async (run: SqsRun): Promise<Figure[]> => {
       ]),
     after: () => consumer!.ask('stop'),
   })
-  const { rates, ratios } = await compare(run.sizes.rounds, [side('sqs'), side('plain')], (text) =>
+  const { rates, ratios } = await compare(run.sizes.liveRounds, [side('sqs'), side('plain')], (text) =>
     run.progress.step(text),
   )
   return [

@@ -43,33 +43,35 @@ interface Side extends Serving {
   readonly requests: Requests
 }
 
-/** What the rounds of one task gave, by side. */
+/** What the rounds gave, by task. */
 interface Measured {
   readonly rates: readonly number[][]
   /** Processor time of the server a time that it was done, in ms. */
   readonly costs: readonly number[][]
 }
 
-/** Lets the sides do a task in turn. */
-const measure = async (
-  { sizes, progress }: SqsRun,
-  what: string,
-  count: number,
-  sides: readonly Side[],
-  run: (side: Side, count: number) => Promise<unknown>,
-  before?: (side: Side, count: number) => Promise<unknown>,
-): Promise<Measured> => {
-  const rates: number[][] = sides.map(() => [])
-  const costs: number[][] = sides.map(() => [])
-  for (let round = 0; round <= sizes.rounds; round++)
-    for (const [i, side] of sides.entries()) {
-      progress.step(
-        `${what}, ${side.name}, ${round === 0 ? 'warming up' : `round ${round} of ${sizes.rounds}`}`,
-      )
-      await before?.(side, count)
+/** What a side does again and again. */
+interface Task {
+  readonly name: string
+  readonly side: Side
+  readonly count: number
+  readonly run: () => Promise<unknown>
+  /** Makes ready for a round; not measured. */
+  readonly before?: () => Promise<unknown>
+}
+
+/** Has tasks done in turn, every other round in the opposite order; the first round only warms up. */
+const measure = async ({ progress }: SqsRun, rounds: number, tasks: readonly Task[]): Promise<Measured> => {
+  const rates: number[][] = tasks.map(() => [])
+  const costs: number[][] = tasks.map(() => [])
+  const order = [...tasks.entries()]
+  for (let round = 0; round <= rounds; round++, order.reverse())
+    for (const [i, { name, side, count, run, before }] of order) {
+      progress.step(`${name}, ${round === 0 ? 'warming up' : `round ${round} of ${rounds}`}`)
+      await before?.()
       const beganMs = performance.now()
       const spentBefore = spentMs(side)
-      await run(side, count)
+      await run()
       const tookMs = performance.now() - beganMs
       if (round === 0) continue
       rates[i]!.push((count / tookMs) * 1_000)
@@ -78,19 +80,28 @@ const measure = async (
   return { rates, costs }
 }
 
-/** The first side over the second, round by round. */
+/** The first task over the second, round by round. */
 const ratio = ([a, b]: readonly number[][]): number => median(a!.map((each, i) => each / b![i]!))
 
-const sendEach = (load: LoadProcess<SqsLoad>) => (side: Side, count: number) =>
-  load.ask('repeat', { url: side.url, request: side.requests.send, count, window: connections })
+const sends = (load: LoadProcess<SqsLoad>, side: Side, count: number): Task => ({
+  name: `sends, ${side.name}`,
+  side,
+  count,
+  run: () => load.ask('repeat', { url: side.url, request: side.requests.send, count, window: connections }),
+})
 
-const sendBatches = (load: LoadProcess<SqsLoad>) => (side: Side, count: number) =>
-  load.ask('repeat', {
-    url: side.url,
-    request: side.requests.sendBatch,
-    count: count / batch,
-    window: connections,
-  })
+const batches = (load: LoadProcess<SqsLoad>, side: Side, messages: number): Task => ({
+  name: `sends in batches, ${side.name}`,
+  side,
+  count: messages,
+  run: () =>
+    load.ask('repeat', {
+      url: side.url,
+      request: side.requests.sendBatch,
+      count: messages / batch,
+      window: connections,
+    }),
+})
 
 /**
  * Single requests of 64 connections against a bare server that reads the same JSON, computes the same digest and answers as many bytes.
@@ -112,43 +123,44 @@ const measureAgainstBare = async (run: SqsRun, isAlways: boolean): Promise<Figur
   const { sizes } = run
   await load.ask('time', { url: own.url, request: own.requests.create, count: 1 })
 
-  const sends = await measure(run, 'sends', sizes.sends, sides, sendEach(load))
-  const batched = await measure(run, 'sends in batches', sizes.batched, [own], sendBatches(load))
+  const { rates, costs } = await measure(run, sizes.sendRounds, [
+    ...sides.map((side) => sends(load, side, sizes.sends)),
+    batches(load, own, sizes.batched),
+  ])
+  const [sent, sentToBare, batched] = [rates[0]!, rates[1]!, rates[2]!]
 
   // What a receive of the bare server answers is as long as what Kiroku does.
   await bare.server.ask('hold', await load.ask('one', { url: own.url, receive: own.requests.receive }))
   const received = await measure(
     run,
-    'receives and deletes',
-    sizes.received,
-    sides,
-    (side, count) =>
-      load.ask('receive', {
-        url: side.url,
-        receive: side.requests.receive,
-        remove: side.requests.remove,
-        count,
-        window: connections,
-      }),
-    // Whatever was sent before is there to be received; this only makes sure that it is enough.
-    (side, count) => (side === own ? sendBatches(load)(side, count) : Promise.resolve()),
+    sizes.rounds,
+    sides.map((side): Task => ({
+      name: `receives and deletes, ${side.name}`,
+      side,
+      count: sizes.received,
+      run: () =>
+        load.ask('receive', {
+          url: side.url,
+          receive: side.requests.receive,
+          remove: side.requests.remove,
+          count: sizes.received,
+          window: connections,
+        }),
+      // Whatever was sent before is there to be received; this only makes sure that it is enough.
+      ...(side === own ? { before: batches(load, own, sizes.received).run } : {}),
+    })),
   )
-  const perSecond = Math.floor(median(sends.rates[0]!) / 2)
+  const perSecond = Math.floor(median(sent) / 2)
   const p99 = await measureP99(run, load, sides, perSecond)
 
   const synced = isAlways ? ', each on disk' : ', synced every two minutes'
   const least = isAlways ? 0.4 : 0.5
   return [
-    informs(`sends${synced}`, median(sends.rates[0]!), '/s'),
-    atLeast(`sends${synced}, over a bare server`, ratio(sends.rates), '×', least),
-    atMost(`processor of a send${synced}, over a bare server`, ratio(sends.costs), '×', 2.5),
-    informs(`messages in batches of 10${synced}`, median(batched.rates[0]!), '/s'),
-    atLeast(
-      `messages in batches of 10 over single sends${synced}`,
-      median(batched.rates[0]!.map((each, i) => each / sends.rates[0]![i]!)),
-      '×',
-      5,
-    ),
+    informs(`sends${synced}`, median(sent), '/s'),
+    atLeast(`sends${synced}, over a bare server`, ratio([sent, sentToBare]), '×', least),
+    atMost(`processor of a send${synced}, over a bare server`, ratio(costs), '×', 2.5),
+    informs(`messages in batches of 10${synced}`, median(batched), '/s'),
+    atLeast(`messages in batches of 10 over single sends${synced}`, ratio([batched, sent]), '×', 5),
     informs(`receives and deletes${synced}`, median(received.rates[0]!), '/s'),
     atLeast(`receives and deletes${synced}, over a bare server`, ratio(received.rates), '×', least),
     atMost(
@@ -170,7 +182,7 @@ const measureP99 = async (
   perSecond: number,
 ): Promise<number[][]> => {
   const p99: number[][] = sides.map(() => [])
-  for (let round = 0; round <= sizes.rounds; round++)
+  for (let round = 0; round <= sizes.paceRounds; round++)
     for (const [i, { name, url, requests }] of sides.entries()) {
       progress.step(`${perSecond} sends/s, ${name}, ${round === 0 ? 'warming up' : `round ${round}`}`)
       const count = sizes.paced

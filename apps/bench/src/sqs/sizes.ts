@@ -1,7 +1,13 @@
 /** How much each part does. */
 export interface SqsSizes {
-  /** Rounds in which every side has its turn, after one that only warms up. */
+  /**
+   * Rounds in which every side has its turn, after one that only warms up. Those of sends, paced sends and lives are short, and
+   * differ by up to a quarter: the median of a few would not say enough.
+   */
   readonly rounds: number
+  readonly sendRounds: number
+  readonly paceRounds: number
+  readonly liveRounds: number
   /** Single sends of a round, messages of a round that go in batches, and messages that are received and deleted. */
   readonly sends: number
   readonly batched: number
@@ -30,8 +36,11 @@ export const polledQueues = 100
 
 export const fullSizes: SqsSizes = {
   rounds: 5,
-  sends: 30_000,
-  batched: 100_000,
+  sendRounds: 10,
+  paceRounds: 10,
+  liveRounds: 24,
+  sends: 15_000,
+  batched: 50_000,
   received: 20_000,
   paced: 20_000,
   polls: 10_000,
@@ -44,6 +53,9 @@ export const fullSizes: SqsSizes = {
 
 export const quickSizes: SqsSizes = {
   rounds: 1,
+  sendRounds: 1,
+  paceRounds: 1,
+  liveRounds: 1,
   sends: 5_000,
   batched: 10_000,
   received: 3_000,
