@@ -32,6 +32,7 @@ export const cardMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'CARD-05',
+    spec: 'specs/card/CARD-05.state-at.spec.ts',
     file: 'libs/audit/src/past/PastReader.ts',
     from: '(await firstFrameAt(log, time + 0.5, firstSeq, lastSeq)) - 1',
     to: 'await firstFrameAt(log, time + 0.5, firstSeq, lastSeq)',
