@@ -38,11 +38,13 @@ export const runMutants = async (
   const work = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined && !interrupted; next = waiting.shift()) {
       const { id, what } = next
+      const begunMs = performance.now()
       const judgement = await judge(next, green, folder)
       if (interrupted) return
       judgements.set(id, judgement)
       const done = `[${judgements.size}/${mutants.length}]`
-      console.error(`${done} ${judgement.verdict} ${id}: ${what} – ${judgement.why}`)
+      const seconds = ((performance.now() - begunMs) / 1_000).toFixed(0)
+      console.error(`${done} ${judgement.verdict} ${id} in ${seconds} s: ${what} – ${judgement.why}`)
     }
   }
   await Promise.all(Array.from({ length: atOnceMax }, work))
