@@ -10,7 +10,8 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { KirokuError } from '@kiroku/protocol'
-import { createUser, fromPublic, fromSeed } from '@nats-io/nkeys'
+import { createUser, fromPublic } from '@nats-io/nkeys'
+import { NatsKey } from './NatsKey.ts'
 import { usersBlock, type PublicUser } from './usersBlock.ts'
 
 /** How a program enters NATS: with the key in a file, and as a client under the name that its rights are for. */
@@ -156,7 +157,7 @@ export class Access {
 /** The public half of the key in a file; where there is no such file, it is made. */
 const publicKeyIn = (file: string): string => {
   try {
-    return fromSeed(new TextEncoder().encode(readFileSync(file, 'utf8').trim())).getPublicKey()
+    return new NatsKey(readFileSync(file, 'utf8')).publicKey
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
       throw new KirokuError(

@@ -3,6 +3,7 @@
  * NATS, and knows nothing of commands; talks to the file system alone.
  */
 export { Access, type AccessUser } from './Access.ts'
+export { NatsKey } from './NatsKey.ts'
 export { clientRights, inboxOf, nodeRights, type Rights } from './rights.ts'
 export { accessAt, announceAccess } from './announced.ts'
 export { permissionsOf } from './usersBlock.ts'

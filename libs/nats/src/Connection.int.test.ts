@@ -45,6 +45,11 @@ test('an NKey is read from its file', async () => {
       id: 'InvalidArgument',
       message: expect.stringContaining('seed.missing') as string,
     })
+    await writeFile(path, seed.slice(1))
+    await expect(connect({ servers: server.url, nkey: path })).rejects.toMatchObject({
+      id: 'InvalidArgument',
+      message: expect.stringContaining(`there is no NKey seed in ${path}`) as string,
+    })
   } finally {
     await server.stop()
   }

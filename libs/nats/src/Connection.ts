@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
-import { accessAt, inboxOf } from '@kiroku/nats-access'
+import { accessAt, inboxOf, NatsKey } from '@kiroku/nats-access'
 import { type ErrorId, KirokuError } from '@kiroku/protocol'
 import { AuthorizationError, type NatsConnection, TimeoutError, type TlsOptions } from '@nats-io/nats-core'
-import { credsAuthenticator, nkeyAuthenticator, type NodeConnectionOptions } from '@nats-io/transport-node'
+import { credsAuthenticator, type Authenticator, type NodeConnectionOptions } from '@nats-io/transport-node'
 import { backOffMsMax, backOffMsMin, connectTimeoutMs, pingIntervalMs } from './limits.ts'
 import { connectWhole } from './WholeTransport.ts'
 import { wantsCertificate } from './wantsCertificate.ts'
@@ -109,7 +109,7 @@ const credentials = async (
     ...(pass === undefined ? {} : { pass }),
     ...(tls === undefined ? {} : { tls }),
     ...(creds === undefined ? {} : { authenticator: credsAuthenticator(await secret(creds)) }),
-    ...(nkey === undefined ? {} : { authenticator: nkeyAuthenticator(trimmed(await secret(nkey))) }),
+    ...(nkey === undefined ? {} : { authenticator: await keyAuthenticator(nkey) }),
   }
 }
 
@@ -123,7 +123,15 @@ const secret = async (path: string): Promise<Uint8Array> => {
   }
 }
 
-const trimmed = (seed: Uint8Array): Uint8Array =>
-  new TextEncoder().encode(new TextDecoder().decode(seed).trim())
+const keyAuthenticator = async (path: string): Promise<Authenticator> => {
+  const seed = new TextDecoder().decode(await secret(path))
+  let key: NatsKey
+  try {
+    key = new NatsKey(seed)
+  } catch (cause) {
+    throw new KirokuError('InvalidArgument', `there is no NKey seed in ${path}: ${text(cause)}`, { cause })
+  }
+  return (nonce = '') => ({ nkey: key.publicKey, sig: nonce === '' ? '' : key.sign(nonce) })
+}
 
 const text = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
