@@ -110,6 +110,7 @@ export const engineMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'ENG-15',
+    spec: 'specs/engine/ENG-15.trim-and-repair.spec.ts',
     file: 'libs/engine/src/checkpoint/Trimmer.ts',
     from: 'k.at <= now - record.ms',
     to: 'k.at <= now',
