@@ -4,6 +4,9 @@ import type { OnProgress } from '@kiroku/audit'
 const showMs = 100
 const barWidth = 24
 
+/** Takes a terminal back to the beginning of its line, and empties that. */
+export const clearLine = '\r\x1b[K'
+
 /**
  * Shows the progress of reading the log on a terminal, with its rate and the time left; `done` clears the
  * line.
@@ -33,9 +36,9 @@ export const showProgress = (): { readonly onProgress: OnProgress; readonly done
       const rate = (allEvents / (nowMs - beganMs)) * 1_000
       const recordsPerMs = (seq - part.seq) / Math.max(1, nowMs - partBeganMs)
       const leftMs = recordsPerMs > 0 ? (lastSeq - seq) / recordsPerMs : 0
-      process.stderr.write(`\r\x1b[K${lineOf(partition, share, allEvents, rate, leftMs)}`)
+      process.stderr.write(`${clearLine}${lineOf(partition, share, allEvents, rate, leftMs)}`)
     },
-    done: () => void process.stderr.write('\r\x1b[K'),
+    done: () => void process.stderr.write(clearLine),
   }
 }
 

@@ -3,6 +3,7 @@ import { searchRecord, type RecordSearch } from '../../audit/searchRecord.ts'
 import type { Invocation } from '../../cli/CommandSpec.ts'
 import type { Output } from '../../cli/Output.ts'
 import { columns } from '../../cli/columns.ts'
+import { clearLine } from '../../cli/showProgress.ts'
 import { withLog } from '../../serve/withLog.ts'
 
 /** How long a search waits for the auditor to catch up, in ms; then it says what is missing. */
@@ -44,8 +45,6 @@ const searchOn = async (
     if (isEnd) return { ...answer, messages }
   }
 }
-
-const clearLine = '\r\x1b[K'
 
 /** A cursor begins with the time of what was searched last. */
 const describeSearched = (cursor: string): string =>
