@@ -62,6 +62,13 @@ describe('the list of mutants', () => {
   })
 })
 
+describe('what judges a mutant', () => {
+  // The file that sees it may be the last to run, and each may take as long as the run of a mutant may.
+  it.each(mutants)('$id: at most four files', (mutant) => {
+    expect(specFiles(mutant).length).toBeLessThanOrEqual(4)
+  })
+})
+
 describe('a mutant is', () => {
   const run = (status: 'passed' | 'failed' | 'skipped', ...failureMessages: string[]) => ({
     fullName: `delays [CF-10] of a send`,
