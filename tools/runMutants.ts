@@ -5,7 +5,7 @@ import { applyMutant } from '../specs/mutants/applyMutant.ts'
 import { promiseOf, type SpecMutant } from '../specs/mutants/SpecMutant.ts'
 import { comparePromises } from './comparePromises.ts'
 import { judgeMutant, type JudgedTest, type Judgement } from './judgeMutant.ts'
-import { root, runCommand } from './runTarget.ts'
+import { lateCode, root, runCommand } from './runTarget.ts'
 import { specFiles } from './specFiles.ts'
 import { specStages } from './Stage.ts'
 import { readVitestReport } from './VitestReport.ts'
@@ -63,7 +63,10 @@ const judge = async (
   } catch (error) {
     return { verdict: 'broken', why: String(error) }
   }
-  return judgeMutant(promiseOf(mutant), await runWith(mutant, folder))
+  const { tests, isLate } = await runWith(mutant, folder)
+  const judgement = judgeMutant(promiseOf(mutant), tests)
+  const why = `its specs took longer than ${minutesMax} minutes`
+  return isLate && judgement.verdict !== 'killed' ? { verdict: 'broken', why } : judgement
 }
 
 /** The promises whose specs pass when nothing is broken. */
@@ -79,20 +82,31 @@ const greenWithout = async (
   return comparePromises(ids, readVitestReport(report).tests).kept
 }
 
-const runWith = async (mutant: SpecMutant, folder: string): Promise<ReadonlyArray<JudgedTest>> => {
+const runWith = async (
+  mutant: SpecMutant,
+  folder: string,
+): Promise<{ readonly tests: ReadonlyArray<JudgedTest>; readonly isLate: boolean }> => {
   const report = path.join(folder, `${mutant.id}.json`)
   const chosen = [...specFiles(mutant), '-t', promiseOf(mutant), '--reporter=./tools/mutantReporter.ts']
-  await runSpecs(chosen, minutesMax, { KIROKU_MUTANT: mutant.id, KIROKU_MUTANT_REPORT: report })
-  return existsSync(report) ? (JSON.parse(readFileSync(report, 'utf8')) as JudgedTest[]) : []
+  const isLate = await runSpecs(chosen, minutesMax, {
+    KIROKU_MUTANT: mutant.id,
+    KIROKU_MUTANT_REPORT: report,
+  })
+  return {
+    tests: existsSync(report) ? (JSON.parse(readFileSync(report, 'utf8')) as JudgedTest[]) : [],
+    isLate,
+  }
 }
 
+/** Resolves to whether they took longer than they may, and were ended. */
 const runSpecs = async (
   chosen: ReadonlyArray<string>,
   minutes: number,
   env: Readonly<Record<string, string>> = {},
-): Promise<void> => {
+): Promise<boolean> => {
   // A promise may have specs in any of the stages. What is bundled for them would be without the mutant.
   const projects = specStages.flatMap((stage) => ['--project', stage])
   const command = ['vitest', 'run', ...chosen, ...projects].join(' ')
-  await runCommand('specs', command, minutes, { env, output: 'dropped' })
+  const { code } = await runCommand('specs', command, minutes, { env, output: 'dropped' })
+  return code === lateCode
 }

@@ -19,11 +19,14 @@ const environment = {
   ),
 }
 
+/** The exit code of what took too long. */
+export const lateCode = 124
+
 /** How long a target may take to end after SIGTERM. */
 const graceMs = 15_000
 
 export interface Outcome {
-  /** The exit code; 124 when it took too long. */
+  /** The exit code; `lateCode` when it took too long. */
   readonly code: number
   readonly seconds: number
   /** All that it wrote where that was held, the last lines where they were kept, else nothing. */
@@ -101,7 +104,7 @@ export const runCommand = (
       process.off('SIGINT', interrupt)
       process.off('SIGTERM', interrupt)
       const seconds = (performance.now() - started) / 1000
-      resolve({ code: late ? 124 : (code ?? 1), seconds, output: written })
+      resolve({ code: late ? lateCode : (code ?? 1), seconds, output: written })
     })
   })
 }
