@@ -216,6 +216,13 @@ describe('the launcher', () => {
     expect(signal).toBe('SIGKILL')
   })
 
+  it.each(['--version', '-v'])('says the version on any Node: %s', async (flag) => {
+    const manifest = { type: 'module', version: '1.2.3' }
+    writeFileSync(path.join(folder, 'package.json'), JSON.stringify(manifest))
+    const { out, err, code } = await start(old(false), [flag]).end
+    expect({ out, err, code }).toEqual({ out: 'kiroku v1.2.3\n', err: '', code: 0 })
+  })
+
   it('says what to install when there is no Node new enough', async () => {
     const { code, out, err } = await start(old(false), ['up']).end
     expect(code).toBe(1)

@@ -2,7 +2,7 @@
 // Kiroku needs Node 24, the Node that starts this file may be any: so it is plain JavaScript for old Nodes,
 // and does nothing but find a Node that is new enough and hand over to it, for an engine with the flags it does best with.
 import { spawn, spawnSync } from 'child_process'
-import { existsSync } from 'fs'
+import { existsSync, readFileSync } from 'fs'
 import module, { createRequire } from 'module'
 import os from 'os'
 import path from 'path'
@@ -106,7 +106,11 @@ const handOver = (node, given) => {
   })
 }
 
-if (majorOf(process.version) >= majorMin) {
+if (process.argv.length === 3 && (process.argv[2] === '--version' || process.argv[2] === '-v')) {
+  // Any Node can say this, and starting another one takes as long again.
+  const { version } = JSON.parse(readFileSync(path.join(here, '..', 'package.json'), 'utf8'))
+  console.log(`kiroku v${version}`)
+} else if (majorOf(process.version) >= majorMin) {
   if ((flags.length > 0 || wantsHugePages) && canReplace) handOver(process.execPath, process.execArgv)
   module.enableCompileCache(compiled)
   await import(pathToFileURL(main).href)
