@@ -4,8 +4,8 @@ import { isAssertion, type JudgedTest } from './judgeMutant.ts'
 
 /**
  * A reporter of Vitest that ends a run at the first assertion that fails: that kills a mutant, and nothing else would be
- * learned. What was learned is written to the file `KIROKU_MUTANT_REPORT` after each test, since a run that was ended
- * in the middle does not always come to its own end.
+ * learned. What was learned is written to the file `KIROKU_MUTANT_REPORT` after each test, since a run that is cancelled, or
+ * takes too long, may end without a report.
  */
 export default class MutantReporter implements Reporter {
   readonly #tests: JudgedTest[] = []

@@ -39,8 +39,8 @@ const tunables = process.env.GLIBC_TUNABLES || ''
 const wantsHugePages = isEngine && process.platform === 'linux' && !tunables.includes('glibc.malloc.hugetlb')
 
 /**
- * Where Node keeps what it compiled, for the next start; main.ts names the same folder to who starts it without this
- * file. By then that is too late for main.ts itself, for which Node loads a compiler: 0.1 s at every start.
+ * Where Node keeps what it compiled, for the next start. main.ts names the same folder, for whoever starts it without this
+ * file; but by then Node has loaded a compiler for main.ts itself, which takes 0.1 s at every start.
  */
 const caches =
   process.env.XDG_CACHE_HOME ||

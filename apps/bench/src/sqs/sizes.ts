@@ -1,8 +1,8 @@
 /** How much each part does. */
 export interface SqsSizes {
   /**
-   * Rounds in which every side has its turn, after one that only warms up. Those of sends, paced sends and lives are short, and
-   * differ by up to a quarter: the median of a few would not say enough.
+   * Rounds in which every side has its turn, after one that only warms up. Those of sends, paced sends and lives are short and
+   * differ by up to a quarter, so the median of a few of them would say little.
    */
   readonly rounds: number
   readonly sendRounds: number
