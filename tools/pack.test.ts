@@ -157,8 +157,8 @@ it('an npm of an old Node brings the one that the executable needs', () => {
 })
 
 it('the installed executable runs', async () => {
-  const said = await run(path.join(project, 'node_modules', '.bin', 'kiroku'), ['--help'], project)
-  expect(said).toContain('queue')
+  const kiroku = (flag: string) => run(path.join(project, 'node_modules', '.bin', 'kiroku'), [flag], project)
+  expect(`${await kiroku('--version')}${await kiroku('--help')}`).toMatch(/^kiroku v\d+\.\d+\.\d+\s[^]*queue/)
 })
 
 /** The names in a package's declarations: exported as values, exported as types, and those that these rest on. */
