@@ -2,7 +2,15 @@ import type { CheckpointStore } from '@kiroku/log'
 import { toKirokuError } from '@kiroku/nats'
 import { KirokuError } from '@kiroku/protocol'
 import type { JetStreamManager } from '@nats-io/jetstream'
+import type { NatsConnection } from '@nats-io/nats-core'
 import type { ObjectInfo, ObjectStore } from '@nats-io/obj'
+import { getDirect, seqOf } from './getDirect.ts'
+
+/** A part of a stored object, and where it is in the bucket's stream. */
+interface Chunk {
+  readonly seq: number
+  readonly data: Uint8Array
+}
 
 /** Checkpoints of one partition as objects `<partition>/<seq>` in the log's bucket. */
 export class JetStreamCheckpoints implements CheckpointStore {
@@ -10,16 +18,22 @@ export class JetStreamCheckpoints implements CheckpointStore {
   readonly #bucket: string
   readonly #store: ObjectStore
   readonly #jsm: JetStreamManager
+  readonly #reader: NatsConnection
   readonly #refused: () => Promise<void>
 
-  /** @param refused called when the store refused a checkpoint for lack of room */
+  /**
+   * @param reader the connection for reading
+   * @param refused called when the store refused a checkpoint for lack of room
+   */
   constructor(
     partition: number,
     bucket: string,
     store: ObjectStore,
     jsm: JetStreamManager,
+    reader: NatsConnection,
     refused: () => Promise<void>,
   ) {
+    this.#reader = reader
     this.#refused = refused
     this.#partition = partition
     this.#bucket = bucket
@@ -91,8 +105,7 @@ export class JetStreamCheckpoints implements CheckpointStore {
     const bytes = new Uint8Array(size)
     let at = 0
     for (let from = 1; at < size;) {
-      const query = { seq: from, next_by_subj: subject }
-      const chunk = await this.#jsm.streams.getMessage(`OBJ_${this.#bucket}`, query)
+      const chunk = await this.#chunk({ seq: from, next_by_subj: subject })
       // What is cut short or too long does not match the digest that a checkpoint carries.
       if (!chunk || at + chunk.data.length > size) break
       bytes.set(chunk.data, at)
@@ -100,6 +113,13 @@ export class JetStreamCheckpoints implements CheckpointStore {
       from = chunk.seq + 1
     }
     return at === size ? bytes : bytes.subarray(0, at)
+  }
+  async #chunk(query: { readonly seq: number; readonly next_by_subj: string }): Promise<Chunk | undefined> {
+    const stream = `OBJ_${this.#bucket}`
+    const direct = await getDirect(this.#reader, stream, query)
+    if (direct !== undefined) return { seq: seqOf(direct), data: direct.data }
+    const stored = await this.#jsm.streams.getMessage(stream, query)
+    return stored === null ? undefined : { seq: stored.seq, data: stored.data }
   }
   async #put(seq: number, bytes: Uint8Array): Promise<KirokuError | undefined> {
     try {

@@ -4,15 +4,9 @@ import { KirokuError } from '@kiroku/protocol'
 import type { JetStreamManager } from '@nats-io/jetstream'
 import { createInbox, type Msg, type NatsConnection } from '@nats-io/nats-core'
 import type { ByteBudget } from './ByteBudget.ts'
-import { askConnected, askLeader } from './askLeader.ts'
-import {
-  batchBytesMax,
-  batchRecordsMax,
-  readAttemptsMax,
-  readTimeoutMs,
-  recordBytesGuess,
-  replicaTimeoutMs,
-} from './limits.ts'
+import { askLeader } from './askLeader.ts'
+import { getDirect, seqOf } from './getDirect.ts'
+import { batchBytesMax, batchRecordsMax, readAttemptsMax, readTimeoutMs, recordBytesGuess } from './limits.ts'
 
 /** The result of one direct batched get. */
 interface Batch {
@@ -68,14 +62,8 @@ export class StreamReader {
   async one(seq: number, bytes = recordBytesGuess): Promise<LogRecord | undefined> {
     await this.#budget.take(bytes)
     try {
-      const msg = await askConnected(this.#nc, () =>
-        this.#nc.request(`$JS.API.DIRECT.GET.${this.#stream}`, JSON.stringify({ seq }), {
-          timeout: replicaTimeoutMs,
-        }),
-      )
-      if (!msg.headers?.code) return toRecord(msg)
-    } catch {
-      // The leader is asked; if the fault is not the replica's, the leader reports it.
+      const msg = await getDirect(this.#nc, this.#stream, { seq })
+      if (msg !== undefined) return toRecord(msg)
     } finally {
       this.#budget.give(bytes)
     }
@@ -161,7 +149,4 @@ const record = (seq: number, timestamp: string, data: Uint8Array): LogRecord => 
   foreign: !isOurs(data),
 })
 
-const toRecord = (msg: Msg): LogRecord => {
-  const { headers } = msg
-  return record(Number(headers!.get('Nats-Sequence')), headers!.get('Nats-Time-Stamp'), msg.data)
-}
+const toRecord = (msg: Msg): LogRecord => record(seqOf(msg), msg.headers!.get('Nats-Time-Stamp'), msg.data)

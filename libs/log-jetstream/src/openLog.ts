@@ -52,6 +52,7 @@ export const openLog = async (nc: NatsConnection, options: OpenLogOptions): Prom
     const appends = new Publisher(nc, { timeoutMs: appendTimeoutMs })
     const fences = new Publisher(nc)
     const recordBytesMax = () => (nc.info?.max_payload ?? payloadBytesDefault) - headerBytesMax
+    const reader = options.reader ?? nc
     const budget = new ByteBudget(readerBytesMax)
     const news = new StoredNews(nc, name)
     const { incarnation, replicas } = entry.meta
@@ -59,7 +60,7 @@ export const openLog = async (nc: NatsConnection, options: OpenLogOptions): Prom
     const ballast =
       create === undefined || entry.bytesMax > 0
         ? undefined
-        : new Ballast({ log: name, incarnation, replicas }, jsm, options.reader ?? nc)
+        : new Ballast({ log: name, incarnation, replicas }, jsm, reader)
     const refused = () => ballast?.refused() ?? Promise.resolve()
     let keysLast: Promise<void> | undefined
     const partition = async (n: number): Promise<PartitionLog> => {
@@ -86,13 +87,13 @@ export const openLog = async (nc: NatsConnection, options: OpenLogOptions): Prom
         jsm,
         appends,
         fences,
-        reader: new StreamReader(options.reader ?? nc, jsm, stream, subject, budget),
-        checkpoints: new JetStreamCheckpoints(n, bucket, store, jsm, refused),
+        reader: new StreamReader(reader, jsm, stream, subject, budget),
+        checkpoints: new JetStreamCheckpoints(n, bucket, store, jsm, reader, refused),
         news,
         refused,
       })
     }
-    const keys = new JetStreamKeys(options.reader ?? nc, jsm, entry.meta)
+    const keys = new JetStreamKeys(reader, jsm, entry.meta)
     const restore = (n: number) => restoreStream(jsm, name, n, entry)
     const room = new JetStreamRoom(nc, jsm, replicas, options.disk, ballast)
     return {
