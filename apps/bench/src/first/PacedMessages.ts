@@ -10,8 +10,9 @@ const timerMs = 1
 export class PacedMessages {
   readonly #sentAt = new Map<number, number>()
   #tookMs: number[] = []
+  /** Sends and arrivals that are still to come. */
   #left = 0
-  #allArrived = (): void => {}
+  #through = (): void => {}
 
   /** The handler has message `n`; one that comes again counts once. */
   arrived(n: number): void {
@@ -19,7 +20,11 @@ export class PacedMessages {
     if (sentAt === undefined) return
     this.#tookMs.push(performance.now() - sentAt)
     this.#sentAt.delete(n)
-    if (--this.#left === 0) this.#allArrived()
+    this.#one()
+  }
+
+  readonly #one = (): void => {
+    if (--this.#left === 0) this.#through()
   }
 
   /**
@@ -29,18 +34,21 @@ export class PacedMessages {
    */
   async run(count: number, perSecond: number, send: (n: number) => Promise<unknown>): Promise<number[]> {
     this.#tookMs = []
-    this.#left = count
-    const all = new Promise<void>((resolve) => (this.#allArrived = resolve))
-    const sends: Promise<unknown>[] = []
+    this.#left = 2 * count
+    const { promise: all, resolve, reject } = Promise.withResolvers<void>()
+    this.#through = resolve
+    // It is awaited at the end.
+    all.catch(() => {})
     const startMs = performance.now()
     for (let n = 0; n < count; n++) {
       const dueMs = startMs + (n * 1_000) / perSecond
       const waitMs = dueMs - performance.now() - timerMs
       if (waitMs > 0) await setTimeout(waitMs)
       this.#sentAt.set(n, Math.min(performance.now(), dueMs))
-      sends.push(send(n))
+      // A list of them all would be copied by every collection, and messages wait for that.
+      send(n).then(this.#one, reject)
     }
-    await Promise.all([...sends, all])
+    await all
     return this.#tookMs
   }
 }
