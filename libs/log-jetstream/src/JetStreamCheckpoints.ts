@@ -12,6 +12,12 @@ interface Chunk {
   readonly data: Uint8Array
 }
 
+/** The next chunk of an object, from a sequence on. */
+interface ChunkQuery {
+  readonly seq: number
+  readonly next_by_subj: string
+}
+
 /** Checkpoints of one partition as objects `<partition>/<seq>` in the log's bucket. */
 export class JetStreamCheckpoints implements CheckpointStore {
   readonly #partition: number
@@ -104,8 +110,13 @@ export class JetStreamCheckpoints implements CheckpointStore {
     const subject = this.#chunkSubject(info)
     const bytes = new Uint8Array(size)
     let at = 0
+    let isBehind = false
     for (let from = 1; at < size;) {
-      const chunk = await this.#chunk({ seq: from, next_by_subj: subject })
+      const query = { seq: from, next_by_subj: subject }
+      // A replica that lacks one or says nothing would hold up each of the others, too: the leader gives the rest.
+      const direct: Chunk | undefined = isBehind ? undefined : await this.#ofReplica(query)
+      isBehind = direct === undefined
+      const chunk = direct ?? (await this.#ofLeader(query))
       // What is cut short or too long does not match the digest that a checkpoint carries.
       if (!chunk || at + chunk.data.length > size) break
       bytes.set(chunk.data, at)
@@ -114,12 +125,14 @@ export class JetStreamCheckpoints implements CheckpointStore {
     }
     return at === size ? bytes : bytes.subarray(0, at)
   }
-  async #chunk(query: { readonly seq: number; readonly next_by_subj: string }): Promise<Chunk | undefined> {
-    const stream = `OBJ_${this.#bucket}`
-    const direct = await getDirect(this.#reader, stream, query)
-    if (direct !== undefined) return { seq: seqOf(direct), data: direct.data }
-    const stored = await this.#jsm.streams.getMessage(stream, query)
-    return stored === null ? undefined : { seq: stored.seq, data: stored.data }
+  async #ofReplica(query: ChunkQuery): Promise<Chunk | undefined> {
+    const msg = await getDirect(this.#reader, `OBJ_${this.#bucket}`, query)
+    return msg && { seq: seqOf(msg), data: msg.data }
+  }
+  async #ofLeader(query: ChunkQuery): Promise<Chunk | undefined> {
+    const msg = await this.#jsm.streams.getMessage(`OBJ_${this.#bucket}`, query)
+    // Each look at its data decodes it anew.
+    return msg === null ? undefined : { seq: msg.seq, data: msg.data }
   }
   async #put(seq: number, bytes: Uint8Array): Promise<KirokuError | undefined> {
     try {
