@@ -4,19 +4,7 @@ import { KirokuError } from '@kiroku/protocol'
 import type { JetStreamManager } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/nats-core'
 import type { ObjectInfo, ObjectStore } from '@nats-io/obj'
-import { getDirect, seqOf } from './getDirect.ts'
-
-/** A part of a stored object, and where it is in the bucket's stream. */
-interface Chunk {
-  readonly seq: number
-  readonly data: Uint8Array
-}
-
-/** The next chunk of an object, from a sequence on. */
-interface ChunkQuery {
-  readonly seq: number
-  readonly next_by_subj: string
-}
+import { getDirect, type StoredMessage } from './getDirect.ts'
 
 /** Checkpoints of one partition as objects `<partition>/<seq>` in the log's bucket. */
 export class JetStreamCheckpoints implements CheckpointStore {
@@ -107,32 +95,27 @@ export class JetStreamCheckpoints implements CheckpointStore {
   /** Reads an object chunk by chunk: the object store's own `get`, too, leaves a consumer behind for minutes. */
   async #chunks(info: ObjectInfo): Promise<Uint8Array> {
     const { size } = info
-    const subject = this.#chunkSubject(info)
+    const [stream, subject] = [`OBJ_${this.#bucket}`, this.#chunkSubject(info)]
     const bytes = new Uint8Array(size)
     let at = 0
-    let isBehind = false
+    let isDirect = true
     for (let from = 1; at < size;) {
       const query = { seq: from, next_by_subj: subject }
-      // A replica that lacks one or says nothing would hold up each of the others, too: the leader gives the rest.
-      const direct: Chunk | undefined = isBehind ? undefined : await this.#ofReplica(query)
-      isBehind = direct === undefined
-      const chunk = direct ?? (await this.#ofLeader(query))
+      let chunk: StoredMessage | null | undefined
+      if (isDirect) chunk = await getDirect(this.#reader, stream, query)
+      // After one miss the leader gives the rest: a replica that does not answer would cost half a second per chunk.
+      isDirect = chunk !== undefined
+      chunk ??= await this.#jsm.streams.getMessage(stream, query)
+      if (chunk === null) break
+      // The leader's base64 is decoded each time that `data` is read.
+      const { seq, data } = chunk
       // What is cut short or too long does not match the digest that a checkpoint carries.
-      if (!chunk || at + chunk.data.length > size) break
-      bytes.set(chunk.data, at)
-      at += chunk.data.length
-      from = chunk.seq + 1
+      if (at + data.length > size) break
+      bytes.set(data, at)
+      at += data.length
+      from = seq + 1
     }
     return at === size ? bytes : bytes.subarray(0, at)
-  }
-  async #ofReplica(query: ChunkQuery): Promise<Chunk | undefined> {
-    const msg = await getDirect(this.#reader, `OBJ_${this.#bucket}`, query)
-    return msg && { seq: seqOf(msg), data: msg.data }
-  }
-  async #ofLeader(query: ChunkQuery): Promise<Chunk | undefined> {
-    const msg = await this.#jsm.streams.getMessage(`OBJ_${this.#bucket}`, query)
-    // Each look at its data decodes it anew.
-    return msg === null ? undefined : { seq: msg.seq, data: msg.data }
   }
   async #put(seq: number, bytes: Uint8Array): Promise<KirokuError | undefined> {
     try {

@@ -2,10 +2,10 @@ import { isOurs, type LogRecord } from '@kiroku/log'
 import { onReconnect, toKirokuError } from '@kiroku/nats'
 import { KirokuError } from '@kiroku/protocol'
 import type { JetStreamManager } from '@nats-io/jetstream'
-import { createInbox, type Msg, type NatsConnection } from '@nats-io/nats-core'
+import { createInbox, type NatsConnection } from '@nats-io/nats-core'
 import type { ByteBudget } from './ByteBudget.ts'
 import { askLeader } from './askLeader.ts'
-import { getDirect, seqOf } from './getDirect.ts'
+import { getDirect, storedMessage, type StoredMessage } from './getDirect.ts'
 import { batchBytesMax, batchRecordsMax, readAttemptsMax, readTimeoutMs, recordBytesGuess } from './limits.ts'
 
 /** The result of one direct batched get. */
@@ -62,8 +62,8 @@ export class StreamReader {
   async one(seq: number, bytes = recordBytesGuess): Promise<LogRecord | undefined> {
     await this.#budget.take(bytes)
     try {
-      const msg = await getDirect(this.#nc, this.#stream, { seq })
-      if (msg !== undefined) return toRecord(msg)
+      const stored = await getDirect(this.#nc, this.#stream, { seq })
+      if (stored !== undefined) return record(stored)
     } finally {
       this.#budget.give(bytes)
     }
@@ -106,7 +106,7 @@ export class StreamReader {
     const subscription = this.#nc.subscribe(inbox, {
       callback: (error, msg) => {
         if (error) resolve(false)
-        else if (!msg.headers?.code) records.push(toRecord(msg))
+        else if (!msg.headers?.code) records.push(record(storedMessage(msg)))
         else resolve(msg.headers.code === 204 || msg.headers.code === 404)
       },
     })
@@ -138,15 +138,13 @@ export class StreamReader {
     const stored = await askLeader(this.#nc, `cannot read stream ${this.#stream}`, () =>
       this.#leader.streams.getMessage(this.#stream, query),
     )
-    return stored ? record(stored.seq, stored.timestamp, stored.data) : undefined
+    return stored ? record(stored) : undefined
   }
 }
 
-const record = (seq: number, timestamp: string, data: Uint8Array): LogRecord => ({
+const record = ({ seq, timestamp, data }: StoredMessage): LogRecord => ({
   seq,
   timeMs: Date.parse(timestamp),
   data,
   foreign: !isOurs(data),
 })
-
-const toRecord = (msg: Msg): LogRecord => record(seqOf(msg), msg.headers!.get('Nats-Time-Stamp'), msg.data)

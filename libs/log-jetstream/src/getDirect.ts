@@ -1,10 +1,14 @@
+import type { StoredMsg } from '@nats-io/jetstream'
 import type { Msg, NatsConnection } from '@nats-io/nats-core'
 import { askConnected } from './askLeader.ts'
 import { replicaTimeoutMs } from './limits.ts'
 
+/** What is read of a message of a stream. */
+export type StoredMessage = Pick<StoredMsg, 'seq' | 'timestamp' | 'data'>
+
 /**
- * One message of a stream as whichever replica answers has it; undefined when that one lacks it, or says nothing. Then the leader is
- * to be asked, whose answer takes far longer to read: base64 in JSON.
+ * One message of a stream, from whichever replica answers; undefined if that replica lacks it or does not answer. Then ask the leader,
+ * whose answer takes far longer to read: it is base64 in JSON.
  *
  * @param query the message by its sequence, or the next one of a subject
  */
@@ -12,17 +16,21 @@ export const getDirect = async (
   nc: NatsConnection,
   stream: string,
   query: { readonly seq: number; readonly next_by_subj?: string },
-): Promise<Msg | undefined> => {
+): Promise<StoredMessage | undefined> => {
   try {
     const msg = await askConnected(nc, () =>
       nc.request(`$JS.API.DIRECT.GET.${stream}`, JSON.stringify(query), { timeout: replicaTimeoutMs }),
     )
-    return msg.headers?.code ? undefined : msg
+    return msg.headers?.code ? undefined : storedMessage(msg)
   } catch {
     // If the fault is not the replica's, the leader reports it.
     return undefined
   }
 }
 
-/** Where in its stream a message that {@link getDirect} found is. */
-export const seqOf = ({ headers }: Msg): number => Number(headers!.get('Nats-Sequence'))
+/** The message that an answer to a direct get holds. */
+export const storedMessage = ({ headers, data }: Msg): StoredMessage => ({
+  seq: Number(headers!.get('Nats-Sequence')),
+  timestamp: headers!.get('Nats-Time-Stamp'),
+  data,
+})

@@ -1,10 +1,19 @@
-import { encodeRecord, keysKeptMs, readChain, zeroHash, type LogMeta } from '@kiroku/log'
+import { randomBytes } from 'node:crypto'
+import {
+  encodeRecord,
+  keysKeptMs,
+  readChain,
+  zeroHash,
+  type CheckpointStore,
+  type LogMeta,
+} from '@kiroku/log'
 import { connect, requireJetStream } from '@kiroku/nats'
 import { withNats } from '@kiroku/testkit'
 import type { JetStreamManager } from '@nats-io/jetstream'
 import { Kvm } from '@nats-io/kv'
-import type { NatsConnection } from '@nats-io/nats-core'
+import { headers, type NatsConnection } from '@nats-io/nats-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { checkpointBucket } from './names.ts'
 import { openLog } from './openLog.ts'
 import { streamPlacements } from './streamPlacements.ts'
 
@@ -217,6 +226,54 @@ test('of two checkpoints stored under one sequence at the same moment the first 
   // Nothing of the other is left.
   const { bytes } = (await jsm.streams.info('OBJ_KIROKU_twice_CHECKPOINTS')).state
   expect(bytes).toBeLessThan(1.5 * first.length)
+})
+
+/** A log with a checkpoint of several chunks, and the stream that they are in. */
+const withCheckpoint = async (name: string) => {
+  const log = await openLog(nc, { name, create: { partitions: 1 } })
+  const { checkpoints } = await log.partition(0)
+  const bytes = randomBytes(1_200_000)
+  await checkpoints.put(7, bytes)
+  return { checkpoints, bytes, stream: `OBJ_${checkpointBucket(name)}` }
+}
+
+/** Reads the checkpoint, and counts the chunks that its stream's leader was asked for. */
+const readCheckpoint = async (checkpoints: CheckpointStore, stream: string) => {
+  let ofLeader = 0
+  const heard = nc.subscribe(`$JS.API.STREAM.MSG.GET.${stream}`, {
+    callback: (_, msg) => {
+      if (msg.string().includes('next_by_subj')) ofLeader++
+    },
+  })
+  const found = Buffer.from((await checkpoints.get(7))!)
+  await nc.flush()
+  heard.unsubscribe()
+  return { found, ofLeader }
+}
+
+test('a checkpoint is read as bytes: in the base64 of the leader, 30 MB would keep the engine busy for a second', async () => {
+  const { checkpoints, bytes, stream } = await withCheckpoint('direct')
+  const { found, ofLeader } = await readCheckpoint(checkpoints, stream)
+  expect(found.equals(bytes)).toBe(true)
+  expect(ofLeader).toBe(0)
+})
+
+test('once a replica lacks a chunk, the leader is asked for it and the rest', async () => {
+  const { checkpoints, bytes, stream } = await withCheckpoint('behind')
+  const { config } = await jsm.streams.info(stream)
+  await jsm.streams.update(stream, { ...config, allow_direct: false })
+  // The stream answers no direct gets itself: this one does, and lacks every chunk.
+  let ofReplica = 0
+  const replica = nc.subscribe(`$JS.API.DIRECT.GET.${stream}`, {
+    callback: (_, msg) => {
+      ofReplica++
+      msg.respond('', { headers: headers(404, 'Message Not Found') })
+    },
+  })
+  const { found, ofLeader } = await readCheckpoint(checkpoints, stream)
+  expect(found.equals(bytes)).toBe(true)
+  expect({ ofReplica, ofLeader }).toEqual({ ofReplica: 1, ofLeader: 3 })
+  replica.unsubscribe()
 })
 
 test('a node opens no partition of a log that was created again under the same name', async () => {

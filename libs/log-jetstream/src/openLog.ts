@@ -31,28 +31,27 @@ import { checkStream, complement, restoreStream } from './partitionStream.ts'
  * gone), `NatsTooOld`, `JetStreamDisabled`, `NatsUnreachable`, `StorageFull`.
  */
 export const openLog = async (nc: NatsConnection, options: OpenLogOptions): Promise<Log> => {
-  const { name, create } = options
+  const { name, create, reader = nc } = options
   checkLogName(name)
   const jsm = await requireJetStream(nc)
   try {
     const catalogue = new Catalogue(nc)
     let entry = await findOrCreate(nc, jsm, catalogue, options)
     const bucket = checkpointBucket(name)
-    const store = await openCheckpoints(options.reader ?? nc, jsm, bucket, entry, options)
+    const store = await openCheckpoints(reader, jsm, bucket, entry, options)
     const stopKeeping =
       create === undefined
         ? undefined
         : keepBuckets({
             catalogue,
             entry: () => ({ ...entry, complete: true }),
-            openCheckpoints: () => openCheckpoints(options.reader ?? nc, jsm, bucket, entry, options),
+            openCheckpoints: () => openCheckpoints(reader, jsm, bucket, entry, options),
             onHealed: options.onHealed,
             everyMs: options.keepBucketsMs ?? keepBucketsMs,
           })
     const appends = new Publisher(nc, { timeoutMs: appendTimeoutMs })
     const fences = new Publisher(nc)
     const recordBytesMax = () => (nc.info?.max_payload ?? payloadBytesDefault) - headerBytesMax
-    const reader = options.reader ?? nc
     const budget = new ByteBudget(readerBytesMax)
     const news = new StoredNews(nc, name)
     const { incarnation, replicas } = entry.meta
