@@ -20,10 +20,10 @@ export class PacedMessages {
     if (sentAt === undefined) return
     this.#tookMs.push(performance.now() - sentAt)
     this.#sentAt.delete(n)
-    this.#one()
+    this.#done()
   }
 
-  readonly #one = (): void => {
+  readonly #done = (): void => {
     if (--this.#left === 0) this.#through()
   }
 
@@ -37,7 +37,7 @@ export class PacedMessages {
     this.#left = 2 * count
     const { promise: all, resolve, reject } = Promise.withResolvers<void>()
     this.#through = resolve
-    // It is awaited at the end.
+    // It is awaited only at the end.
     all.catch(() => {})
     const startMs = performance.now()
     for (let n = 0; n < count; n++) {
@@ -45,8 +45,8 @@ export class PacedMessages {
       const waitMs = dueMs - performance.now() - timerMs
       if (waitMs > 0) await setTimeout(waitMs)
       this.#sentAt.set(n, Math.min(performance.now(), dueMs))
-      // A list of them all would be copied by every collection, and messages wait for that.
-      send(n).then(this.#one, reject)
+      // Kept in a list, they would be copied by every collection, and messages would wait for that.
+      send(n).then(this.#done, reject)
     }
     await all
     return this.#tookMs
