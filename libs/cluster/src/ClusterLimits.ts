@@ -19,6 +19,8 @@ export interface ClusterTimes {
   readonly requestMs: number
   /** A watch that has heard nothing for this long is set up again: NATS would have sent several heartbeats. */
   readonly watchSilenceMs: number
+  /** A node whose own heartbeats have not arrived for this long judges nobody: one of its requests has failed. */
+  readonly unheardMs: number
   /** How often a node compares what is with what should be when it hears nothing; asks nobody. */
   readonly lookMs: number
   /** Between two questions whether a silent node is gone. */
@@ -33,6 +35,7 @@ export const clusterTimes = (ttlMs: number): ClusterTimes => ({
   beatMs: ttlMs / 6,
   requestMs: ttlMs / 3,
   watchSilenceMs: ttlMs / 2,
+  unheardMs: ttlMs / 2,
   lookMs: ttlMs / 20,
   goneMs: ttlMs / 60,
   settleMs: ttlMs,

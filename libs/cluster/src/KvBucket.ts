@@ -285,6 +285,8 @@ export class KvBucket<A> {
     } catch (error) {
       if (!(error instanceof KirokuError) || error.id !== 'JetStreamDisabled' || this.#settings === undefined)
         throw error
+      // One whose stream has no leader at the moment does not answer either, and is not made again.
+      if ((await this.#config()) !== undefined) throw error
       await this.#make()
       return this.#request(subject, payload, withHeaders)
     }

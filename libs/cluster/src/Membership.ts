@@ -34,7 +34,7 @@ export class Membership {
   #beating: Promise<unknown> = Promise.resolve()
   #stay = 0
   #beatAtMs = -Infinity
-  /** When the watch was set up after a gap: silence of the others before that says nothing about them. */
+  /** When the last gap ended in which this node heard nothing, or was not heard: silence of the others before that says nothing about them. */
   #recoveredAtMs = -Infinity
 
   /** @param standby what this node follows now; absent: it is no standby */
@@ -89,6 +89,7 @@ export class Membership {
 
   async #beat(): Promise<boolean> {
     const sentAtMs = performance.now()
+    const isAfterGap = !this.#isHeard
     const record = this.#record()
     let revision = await this.#bucket.compareAndSet(this.address, record, this.#revision)
     if (revision === undefined) {
@@ -107,7 +108,16 @@ export class Membership {
     this.#revision = revision
     this.#beatAtMs = sentAtMs
     this.#hasJoined = true
+    if (isAfterGap) this.#recoveredAtMs = performance.now()
     return true
+  }
+
+  /**
+   * Whether this node's own heartbeats arrive. What keeps them away, such as an election in NATS, keeps away those of the others
+   * too, and lasts longer than a TTL.
+   */
+  get #isHeard(): boolean {
+    return performance.now() - this.#beatAtMs <= this.#times.unheardMs
   }
 
   #record(): RunnerRecord {
@@ -182,11 +192,12 @@ export class Membership {
 
   /**
    * Asks NATS about the nodes that were silent for a TTL, and forgets those that are gone. One that nobody could have heard,
-   * because this node heard nothing, has one TTL to beat again.
+   * because this node heard nothing or NATS took no heartbeats, has one TTL to beat again.
    *
    * @returns whether any is gone
    */
   async forgetSilent(): Promise<boolean> {
+    if (!this.#isHeard) return false
     const nowMs = performance.now()
     const silent = [...this.#others].filter(
       ([, { heardAtMs, askedAtMs }]) =>

@@ -8,6 +8,7 @@ import { errors, seconds } from './felt.ts'
 import { type Felt, LoadedCluster } from './LoadedCluster.ts'
 
 const streamOf = (partition: number): string => `KIROKU_main_${partition}`
+const heartbeats = 'KV_KIROKU_main_RUNNERS'
 const lookMs = 20
 const electionMsMax = 60_000
 
@@ -19,7 +20,8 @@ export const threeServers = async (run: ClusterRun): Promise<Figure[]> => {
   const nats = await connect({ servers: cluster.nats.split(',') })
   try {
     const manager = await jetstreamManager(nats)
-    const isLed = (partition: number) => leaderOf(manager, partition).then((leader) => leader !== undefined)
+    const isLed = (partition: number) =>
+      leaderOf(manager, streamOf(partition)).then((leader) => leader !== undefined)
     const led = async (): Promise<number> => {
       const beganMs = performance.now()
       for (let partition = 0; partition < sizes.partitions;)
@@ -35,11 +37,10 @@ export const threeServers = async (run: ClusterRun): Promise<Figure[]> => {
       const partition = trial % sizes.partitions
       steppedDown.push(
         await cluster.feel(async () => {
-          const before = await leaderOf(manager, partition)
+          const before = await leaderOf(manager, streamOf(partition))
           const beganMs = performance.now()
           await nats.request(`$JS.API.STREAM.LEADER.STEPDOWN.${streamOf(partition)}`, '', { timeout: 5_000 })
-          for (let now = before; now === before || now === undefined; await pause(lookMs))
-            now = await leaderOf(manager, partition)
+          await anotherLeads(manager, streamOf(partition), before)
           elections.push(performance.now() - beganMs)
         }),
       )
@@ -63,7 +64,31 @@ export const threeServers = async (run: ClusterRun): Promise<Figure[]> => {
       )
       bare.push(streams.take())
     }
+    const killed: Felt[] = []
+    const afterDeath: number[] = []
+    let moved = 0
+    const killLeader = async (): Promise<void> => {
+      const leader = await leaderOf(manager, heartbeats)
+      const server = servers[Number(leader?.slice(1)) - 1]!
+      const before = await load.ask('owners')
+      killed.push(
+        await cluster.feel(async () => {
+          const beganMs = performance.now()
+          await server.kill('SIGKILL')
+          await anotherLeads(manager, heartbeats, leader)
+          await led()
+          afterDeath.push(performance.now() - beganMs)
+          await load.ask('untilServed')
+        }),
+      )
+      const after = await load.ask('owners')
+      moved += after.filter((owner, partition) => owner !== before[partition]).length
+      await server.restart()
+      await cluster.settled()
+    }
     for (let round = 0; round < sizes.rounds; round++) {
+      progress.step(`the server that leads the heartbeats dies ${round + 1} of ${sizes.rounds}`)
+      await killLeader()
       progress.step(`rolling restart of the nats-servers ${round + 1} of ${sizes.rounds}`)
       await roll()
       progress.step(`no quorum for ${sizes.quorumSeconds} s ${round + 1} of ${sizes.rounds}`)
@@ -104,19 +129,40 @@ export const threeServers = async (run: ClusterRun): Promise<Figure[]> => {
         's',
         3,
       ),
-      atMost('three nats-servers: sends that failed', errors([...steppedDown, ...rolled]), '', 0),
+      informs(
+        "the nats-server that leads the heartbeats dies: NATS's own elections",
+        median(afterDeath) / 1_000,
+        's',
+      ),
+      informs(
+        'the nats-server that leads the heartbeats dies: longest pause of sends beyond that',
+        Math.max(0, median(killed.map((felt, round) => longest(felt) - afterDeath[round]!)) / 1_000),
+        's',
+      ),
+      atMost('the nats-server that leads the heartbeats dies: partitions that moved', moved, '', 0),
+      atMost('three nats-servers: sends that failed', errors([...steppedDown, ...rolled, ...killed]), '', 0),
     ]
   } finally {
     await nats.close()
   }
 }
 
-/** The server that leads a partition's stream; undefined: there is none now. */
-const leaderOf = async (manager: JetStreamManager, partition: number): Promise<string | undefined> => {
+/** The server that leads a stream; undefined: there is none now. */
+const leaderOf = async (manager: JetStreamManager, stream: string): Promise<string | undefined> => {
   try {
-    const { cluster } = await manager.streams.info(streamOf(partition))
+    const { cluster } = await manager.streams.info(stream)
     return cluster?.leader
   } catch {
     return undefined
   }
+}
+
+/** Waits until another server than before leads a stream. */
+const anotherLeads = async (
+  manager: JetStreamManager,
+  stream: string,
+  before: string | undefined,
+): Promise<void> => {
+  for (let now = before; now === before || now === undefined; await pause(lookMs))
+    now = await leaderOf(manager, stream)
 }
