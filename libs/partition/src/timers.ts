@@ -168,7 +168,7 @@ const sweep = <B>(turn: Turn<B>): void => {
 const idleEnd = (own: Ownership, queue: QueueState, now: number): number => {
   const { idleMs } = queue.config
   if (idleMs === 0) return Number.POSITIVE_INFINITY
-  if (queue.subs.some((sub) => own.of(sub).waiting().next().done !== true)) own.received(queue, now)
+  if (queue.subs.some((sub) => own.of(sub).isAwaited)) own.received(queue, now)
   return own.receivedAt(queue) + idleMs
 }
 

@@ -21,17 +21,22 @@ export class Receives {
     this.configure(sub)
   }
 
-  /** Receives that wait; one may end during the walk. */
-  *waiting(): Generator<Poll, void> {
-    for (const poll of this.polls) if (!poll.done) yield poll
-    for (const poll of this.groupPolls.all()) if (!poll.done) yield poll
+  /** Looks at each receive that waits; one may end meanwhile. A walk of thousands happens every second, so it makes no objects. */
+  eachWaiting(look: (poll: Poll) => void): void {
+    for (const poll of this.polls) if (!poll.done) look(poll)
+    if (!this.groupPolls.isEmpty) for (const poll of this.groupPolls.all()) if (!poll.done) look(poll)
   }
 
   /** How many receives wait. */
   get waitingCount(): number {
     let count = 0
-    for (const _ of this.waiting()) count++
+    this.eachWaiting(() => count++)
     return count
+  }
+
+  /** Whether any receive waits. */
+  get isAwaited(): boolean {
+    return this.polls.some(({ done }) => !done) || !this.groupPolls.isEmpty
   }
 
   configure(sub: Subscription): void {
@@ -43,6 +48,6 @@ export class Receives {
     this.polls = polls
     this.groupPolls = groupPolls
     this.byAttempt = byAttempt
-    for (const poll of this.waiting()) poll.subscription = sub
+    this.eachWaiting((poll) => (poll.subscription = sub))
   }
 }

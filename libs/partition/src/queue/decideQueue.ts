@@ -148,10 +148,10 @@ const okWhenGone = <B>(turn: Turn<B>, queue: number, token: number): void => {
 
 /** Ends the waiting receives of a subscription that goes away. */
 export const refusePolls = <B>(turn: Turn<B>, sub: Subscription, error: KirokuError): void => {
-  for (const poll of turn.own.of(sub).waiting()) {
+  turn.own.of(sub).eachWaiting((poll) => {
     endPoll(turn.own, poll)
     turn.refuse(poll.token, error)
-  }
+  })
 }
 
 /** Discards everything that is in the queue now, delayed and inflight included. */

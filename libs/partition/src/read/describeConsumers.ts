@@ -9,7 +9,7 @@ import type { Subscription } from '../state/QueueState.ts'
 export const describeConsumers = (own: Ownership, sub: Subscription): ConsumerDescription[] => {
   const known = own.times.consumers.of(sub)
   const polls = new Map<string, number>()
-  for (const { consumer } of own.of(sub).waiting()) polls.set(consumer, (polls.get(consumer) ?? 0) + 1)
+  own.of(sub).eachWaiting(({ consumer }) => polls.set(consumer, (polls.get(consumer) ?? 0) + 1))
   const names = new Set(polls.keys())
   for (const [name, { inflight }] of known) if (inflight > 0) names.add(name)
   return largestConsumers(

@@ -88,12 +88,12 @@ export const refuseParts = (config: QueueConfig, of: number): void => {
 const tellReceivers = <B>(turn: Turn<B>, { subs, spread }: QueueState): void => {
   if (spread === undefined) return
   for (const sub of subs)
-    for (const poll of turn.own.of(sub).waiting()) {
+    turn.own.of(sub).eachWaiting((poll) => {
       const news = newsFor(spread, poll.knows)
-      if (news === undefined) continue
+      if (news === undefined) return
       endPoll(turn.own, poll)
       turn.ok(poll.token, { spread: news })
-    }
+    })
 }
 
 /** Answers as soon as every part of the queue follows what was decided so far. */
