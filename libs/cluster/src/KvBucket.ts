@@ -205,6 +205,24 @@ export class KvBucket<A> {
   }
 
   /**
+   * How long the bucket has had its leader, in ms; undefined: it has one replica and elects none, or NATS does not say.
+   *
+   * @throws KirokuError `NatsUnreachable`, `Timeout`
+   */
+  async ledForMs(): Promise<number | undefined> {
+    const info = await this.#api<{
+      readonly cluster?: { readonly leader_since?: string }
+      readonly ts: string
+    }>('STREAM.INFO')
+    if (info.ts === undefined) throw this.#refused(info.error)
+    const since = info.cluster?.leader_since
+    if (since === undefined) return undefined
+    // Both are times of the leader's clock; one that was set back says nothing.
+    const ledForMs = Date.parse(info.ts) - Date.parse(since)
+    return ledForMs < 0 ? undefined : ledForMs
+  }
+
+  /**
    * All keys with their last values. May lag behind a write by a moment.
    *
    * @throws KirokuError `NatsUnreachable`, `Timeout`

@@ -229,7 +229,10 @@ export class Membership {
     const known = this.#others.get(address)
     if (known !== undefined) return isCertainlyDead(known.record, this.#self.machine)
     const record = (await this.#bucket.get(address))?.value
-    return record === undefined || isCertainlyDead(record, this.#self.machine)
+    if (record !== undefined) return isCertainlyDead(record, this.#self.machine)
+    // Its heartbeat may have expired only because NATS elected for longer than a TTL.
+    const ledForMs = await this.#bucket.ledForMs()
+    return ledForMs === undefined || ledForMs > this.#times.ttlMs
   }
 }
 

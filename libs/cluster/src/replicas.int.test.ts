@@ -3,10 +3,12 @@ import { type NatsCluster, startNatsCluster, waitUntil } from '@kiroku/testkit'
 import { jetstreamManager } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/nats-core'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { heartbeatTtlMsDefault } from './ClusterLimits.ts'
+import { clusterTimes, heartbeatTtlMsDefault } from './ClusterLimits.ts'
 import { KvBucket, type KvEntry } from './KvBucket.ts'
+import { Membership } from './Membership.ts'
+import { processIdentity } from './ProcessIdentity.ts'
 import { locksBucket } from './PartitionLock.ts'
-import { runnersBucket } from './RunnerRecord.ts'
+import { type RunnerRecord, runnersBucket } from './RunnerRecord.ts'
 import { startTestPlacement, type TestPlacement } from './testing/startTestPlacement.ts'
 
 const log = 'three'
@@ -39,7 +41,8 @@ const start = (): TestPlacement => {
 }
 
 const leaderOf = async (bucket: string): Promise<string> => {
-  const { streams } = await jetstreamManager(nc)
+  // A server that steps down drops requests.
+  const { streams } = await jetstreamManager(nc, { timeout: 500 })
   return (await streams.info(`KV_${bucket}`)).cluster?.leader ?? ''
 }
 
@@ -60,7 +63,9 @@ const beatOn = async (): Promise<void> => {
   const fromMs = Date.now() + heartbeatTtlMsDefault
   const heartbeats = KvBucket.open(nc, runnersBucket(log))
   const isLater = ({ value, writtenAt = 0 }: KvEntry<unknown>) => value !== undefined && writtenAt > fromMs
-  await waitUntil(async () => (await heartbeats.list()).filter(isLater).length === 2, { timeoutMs: 60_000 })
+  await waitUntil(async () => (await heartbeats.list()).filter(isLater).length === 2, {
+    timeoutMs: 60_000,
+  })
 }
 
 test(
@@ -82,5 +87,36 @@ test(
     expect(moves()).toEqual(before)
     await a.leave()
     await waitUntil(() => b.running.size === partitions, { timeoutMs: 60_000 })
+  },
+)
+
+test(
+  'nobody is gone for want of a heartbeat before NATS has had a leader for one TTL',
+  { timeout: 60_000 },
+  async () => {
+    const times = clusterTimes(heartbeatTtlMsDefault)
+    const settings = { ttlMs: times.ttlMs, replicas: 3 }
+    const heartbeats = await KvBucket.create<RunnerRecord>(nc, runnersBucket(log), settings)
+    const membership = new Membership(
+      heartbeats,
+      {
+        ...processIdentity(),
+        address: 'here',
+        partitions,
+        startedAt: new Date().toISOString(),
+        leaving: false,
+      },
+      times,
+    )
+    for (const server of ['n1', 'n2']) await lead(runnersBucket(log), server)
+    const answers: boolean[] = []
+    const isGone = async (): Promise<boolean> => {
+      // A leader does not answer in its first moment.
+      const answer = await membership.isGone('there').catch(() => undefined)
+      if (answer !== undefined) answers.push(answer)
+      return answer === true
+    }
+    await waitUntil(isGone, { timeoutMs: 30_000 })
+    expect(answers[0]).toBe(false)
   },
 )
