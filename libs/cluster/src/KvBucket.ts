@@ -48,6 +48,15 @@ interface ApiAnswer {
   readonly error?: { readonly code: number; readonly err_code?: number; readonly description: string }
 }
 
+/** What JetStream says of a bucket's stream. */
+interface StreamInfo {
+  readonly config: { readonly max_age: number }
+  /** Of a stream of several replicas. */
+  readonly cluster?: { readonly leader_since?: string }
+  /** When it said so, by the leader's clock. */
+  readonly ts: string
+}
+
 const asKirokuError = (error: unknown, what: string): KirokuError => {
   if (error instanceof KirokuError) return error
   const cause = { cause: error }
@@ -109,8 +118,8 @@ export class KvBucket<A> {
    * @throws KirokuError `NatsUnreachable`, `JetStreamDisabled`, `Timeout`
    */
   static async ttlMs(nc: NatsConnection, name: string): Promise<number | undefined> {
-    const config = await new KvBucket(nc, name, requestMsDefault).#config()
-    return config === undefined ? undefined : config.max_age / nanosPerMs
+    const info = await new KvBucket(nc, name, requestMsDefault).#info()
+    return info === undefined ? undefined : info.config.max_age / nanosPerMs
   }
 
   /**
@@ -121,19 +130,17 @@ export class KvBucket<A> {
   static async setTtlMs(nc: NatsConnection, name: string, ttlMs: number): Promise<void> {
     const bucket = new KvBucket(nc, name, requestMsDefault)
     const age = ttlMs * nanosPerMs
-    const changed = { ...(await bucket.#config()), max_age: age, duplicate_window: age }
+    const changed = { ...(await bucket.#info())?.config, max_age: age, duplicate_window: age }
     const { config, error } = await bucket.#api<{ readonly config: unknown }>('STREAM.UPDATE', changed)
     if (config === undefined) throw bucket.#refused(error)
   }
 
-  /** The stream's; undefined where there is none. */
-  async #config(): Promise<{ readonly max_age: number } | undefined> {
-    const { config, error } = await this.#api<{ readonly config: { readonly max_age: number } }>(
-      'STREAM.INFO',
-    )
-    if (error?.err_code === jetStreamCode.streamNotFound) return undefined
-    if (config === undefined) throw this.#refused(error)
-    return config
+  /** Undefined where there is no stream. */
+  async #info(): Promise<StreamInfo | undefined> {
+    const info = await this.#api<StreamInfo>('STREAM.INFO')
+    if (info.error?.err_code === jetStreamCode.streamNotFound) return undefined
+    if (info.config === undefined) throw this.#refused(info.error)
+    return info as StreamInfo
   }
 
   /** Makes it if it is missing. */
@@ -205,20 +212,15 @@ export class KvBucket<A> {
   }
 
   /**
-   * How long the bucket has had its leader, in ms; undefined: it has one replica and elects none, or NATS does not say.
+   * How long the bucket has had its leader, in ms; undefined: NATS does not say, as of a bucket of one replica, which elects none.
    *
    * @throws KirokuError `NatsUnreachable`, `Timeout`
    */
   async ledForMs(): Promise<number | undefined> {
-    const info = await this.#api<{
-      readonly cluster?: { readonly leader_since?: string }
-      readonly ts: string
-    }>('STREAM.INFO')
-    if (info.ts === undefined) throw this.#refused(info.error)
-    const since = info.cluster?.leader_since
-    if (since === undefined) return undefined
+    const info = await this.#info()
+    if (info?.cluster?.leader_since === undefined) return undefined
     // Both are times of the leader's clock; one that was set back says nothing.
-    const ledForMs = Date.parse(info.ts) - Date.parse(since)
+    const ledForMs = Date.parse(info.ts) - Date.parse(info.cluster.leader_since)
     return ledForMs < 0 ? undefined : ledForMs
   }
 
@@ -304,7 +306,7 @@ export class KvBucket<A> {
       if (!(error instanceof KirokuError) || error.id !== 'JetStreamDisabled' || this.#settings === undefined)
         throw error
       // One whose stream has no leader at the moment does not answer either, and is not made again.
-      if ((await this.#config()) !== undefined) throw error
+      if ((await this.#info()) !== undefined) throw error
       await this.#make()
       return this.#request(subject, payload, withHeaders)
     }

@@ -16,9 +16,9 @@ export class GroupPolls {
     return this.#woken
   }
 
-  /** All that wait; one may end while it is looked at. */
-  *all(): Generator<Poll, void> {
-    for (const polls of this.#byGroup.values()) yield* polls
+  /** Looks at each that waits; one may end meanwhile. */
+  each(look: (poll: Poll) => void): void {
+    for (const polls of this.#byGroup.values()) for (const poll of polls) look(poll)
   }
 
   /** The one that has waited longest. */

@@ -186,9 +186,9 @@ const servesGroups = (own: Ownership, sub: Subscription): void => {
   const { flow, groupPolls } = own.of(sub)
   // Who is not served in this turn is in the next one; limits hold back what there is.
   if (own.dirty.has(sub) || sub.isPausedAt(at) || flow !== undefined) return
-  for (const { group, done } of groupPolls.all()) {
+  groupPolls.each(({ group, done }) => {
     expect(done).toBe(false)
     const found = sub.groups!.find(group!)
     expect(found !== undefined && sub.groups!.isServable(found, live)).toBe(false)
-  }
+  })
 }
