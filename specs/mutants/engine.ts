@@ -6,8 +6,8 @@ export const engineMutants: ReadonlyArray<SpecMutant> = [
     id: 'ENG-01',
     file: 'libs/partition/src/groups/groupLists.ts',
     from: 'if (sub.groups!.isOrdered) groupLinks.append(group, slot)',
-    to: 'if (sub.groups!.isOrdered) groupLinks.prepend(group, slot)',
-    what: 'what comes back of a group goes out in the opposite order',
+    to: '',
+    what: 'what is in flight of a group does not hold up what follows it',
   },
   {
     id: 'ENG-02',

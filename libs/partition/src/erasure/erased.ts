@@ -23,8 +23,14 @@ export const erasedAmong = (state: PartitionState, sub: Subscription, which: Era
     if (group !== undefined) {
       for (let run = group.readyHead; run !== 0; run = state.runs.next(run)) add(run, 0)
       const { live } = state
-      for (let place = group.first; place !== 0; place = live.groupLinks.next(place))
-        numbers.push(live.number[place - 1]!)
+      // Not all groups have a list of what is live.
+      for (let slot = 0; slot < live.top; slot++)
+        if (
+          live.owner[slot] === sub.index &&
+          !live.isFree(slot) &&
+          live.groupLinks.groupOf(slot) === group.id
+        )
+          numbers.push(live.number[slot]!)
     }
     if (sub.queue.delayed > 0)
       for (const d of state.delayedRuns.items)

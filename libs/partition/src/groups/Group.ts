@@ -52,26 +52,18 @@ export class Group implements RunList {
     this.#columns.setWord(this.id, word.ready, messages)
   }
 
-  /** Ends of the list of its live messages, see `GroupLinks`. */
+  /** Ends of its list of live messages, see `GroupLinks`; 0: there is none in it. */
   get first(): number {
-    return this.#columns.word(this.id, word.live)
+    return this.#columns.word(this.id, word.first)
   }
   set first(place: number) {
-    this.#columns.setWord(this.id, word.live, place)
+    this.#columns.setWord(this.id, word.first, place)
   }
   get last(): number {
     return this.#columns.own(this.id, own.last)
   }
   set last(place: number) {
     this.#columns.setOwn(this.id, own.last, place)
-  }
-
-  /** The first live message that can be delivered again; of a tenant. */
-  get again(): number {
-    return this.#columns.word(this.id, word.again)
-  }
-  set again(place: number) {
-    this.#columns.setWord(this.id, word.again, place)
   }
 
   /** How many of a tenant's live messages can be delivered again. */
@@ -82,9 +74,17 @@ export class Group implements RunList {
     this.#columns.setOwn(this.id, own.again, messages)
   }
 
+  /** How many live messages it has, in its list or not. */
+  get live(): number {
+    return this.#columns.own(this.id, own.live)
+  }
+  set live(messages: number) {
+    this.#columns.setOwn(this.id, own.live, messages)
+  }
+
   /** Has nothing any more, neither untouched nor live messages. */
   get isEmpty(): boolean {
-    return this.ready === 0 && this.first === 0
+    return this.live === 0 && this.ready === 0
   }
 
   get inflight(): number {

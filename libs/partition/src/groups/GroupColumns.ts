@@ -8,13 +8,12 @@ export const word = {
   readyTail: 1,
   restoredTail: 2,
   ready: 3,
-  /** First of the live messages, and of those among them that can be delivered again; slots, counted from 1. */
-  live: 4,
-  again: 5,
+  /** First of its list of live messages, see `GroupLinks`; a slot, counted from 1. */
+  first: 4,
   /** The group that began next. */
-  next: 6,
+  next: 5,
 } as const
-const words = 7
+const words = 6
 
 /** Numbers that follow from those, or are no part of the record. */
 export const own = {
@@ -25,8 +24,9 @@ export const own = {
   ahead: 4,
   behind: 5,
   flags: 6,
+  live: 7,
 } as const
-const owns = 7
+const owns = 8
 export const time = { head: 0, lastArrivalAt: 1 } as const
 const times = 2
 

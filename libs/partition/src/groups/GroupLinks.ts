@@ -6,14 +6,18 @@ const chunkSlots = 256
 const words = 3
 const [group, next, prev] = [0, 1, 2] as const
 
+/** Id of the group of a live message, in a snapshot. */
+export const sharedGroupOf = (chunks: readonly Int32Array[], slot: number): number =>
+  chunks[(slot / chunkSlots) | 0]![(slot % chunkSlots) * words + group]!
+
 /** The slot behind another one in a snapshot's list of a group, counted from 1. */
 export const sharedNext = (chunks: readonly Int32Array[], place: number): number =>
   chunks[((place - 1) / chunkSlots) | 0]![((place - 1) % chunkSlots) * words + next]!
 
 /**
- * Which group each live message is of, and the lists of a group's live messages. Those that cannot be delivered again
- * now stand ahead of those that can, except in ordered groups, where all stand in the order of their delivery. A slot
- * in a list is named by its place, which is the slot + 1.
+ * Which group each live message is of, and a list for each group: in an ordered queue of all its live messages, in the
+ * order of their delivery; otherwise of those that can be delivered again, which most messages never are. A slot in a
+ * list is named by its place, which is the slot + 1.
  */
 export class GroupLinks {
   readonly #chunks = new SharedChunks(() => new Int32Array(chunkSlots * words))
@@ -31,19 +35,18 @@ export class GroupLinks {
     return this.#word(place - 1, prev)
   }
 
-  /** The message of a slot becomes one of the group's: the first of its list. */
-  prepend(of: Group, slot: number): void {
-    const first = of.first
-    this.#set(slot, of.id, first, 0)
-    if (first === 0) of.last = slot + 1
-    else this.#setWord(first - 1, prev, slot + 1)
-    of.first = slot + 1
+  /** The message of a slot becomes one of the group's, and is in no list yet. */
+  enter(of: Group, slot: number): void {
+    const at = (slot / chunkSlots) | 0
+    while (at >= this.#chunks.length) this.#chunks.add()
+    this.#setWord(slot, group, of.id)
   }
 
-  /** The same, but the last of its list. */
+  /** Puts a message of the group at the end of its list. */
   append(of: Group, slot: number): void {
     const last = of.last
-    this.#set(slot, of.id, 0, last)
+    this.#setWord(slot, next, 0)
+    this.#setWord(slot, prev, last)
     if (last === 0) of.first = slot + 1
     else this.#setWord(last - 1, next, slot + 1)
     of.last = slot + 1
@@ -56,22 +59,11 @@ export class GroupLinks {
     else this.#setWord(before - 1, next, behind)
     if (behind === 0) of.last = before
     else this.#setWord(behind - 1, prev, before)
-    if (of.again === slot + 1) of.again = behind
   }
 
   /** The lists as they are now, whatever is written later. */
   share(): readonly Int32Array[] {
     return this.#chunks.share()
-  }
-
-  #set(slot: number, of: number, behind: number, before: number): void {
-    const at = (slot / chunkSlots) | 0
-    while (at >= this.#chunks.length) this.#chunks.add()
-    const chunk = this.#chunks.written(at)
-    const o = (slot % chunkSlots) * words
-    chunk[o + group] = of
-    chunk[o + next] = behind
-    chunk[o + prev] = before
   }
 
   #word(slot: number, w: number): number {

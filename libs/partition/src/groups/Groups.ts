@@ -134,7 +134,7 @@ export class Groups {
 
   /** Whether a receive can get something of the group now. */
   isServable(group: Group, live: LiveSlab): boolean {
-    if (!this.isOrdered) return group.ready > 0 || group.again !== none
+    if (!this.isOrdered) return group.ready > 0 || group.first !== none
     // What came back goes out again ahead of what is still in flight behind it.
     const { first } = group
     return first === none ? group.ready > 0 : live.state[first - 1] === State.Available
@@ -221,7 +221,7 @@ export class Groups {
       group.readyTail = 0
       group.restoredTail = 0
       columns.setTime(group.id, time.head, none)
-      if (group.first !== none) this.#add(group.id, group.key)
+      if (group.live > 0) this.#add(group.id, group.key)
       else {
         this.unqueue(group)
         columns.free(group.id)

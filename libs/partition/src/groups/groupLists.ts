@@ -8,9 +8,8 @@ import type { Group } from './Group.ts'
 export const offer = (state: PartitionState, sub: Subscription, group: Group): void => {
   const { watcher } = state
   const groups = sub.groups!
-  const isAwaited = watcher?.awaitsGroups(sub) === true
-  if ((group.isQueued && !isAwaited) || !groups.isServable(group, state.live)) return
-  if (isAwaited) watcher.groupCanDeliver(sub, group.key)
+  if (!groups.isServable(group, state.live)) return
+  if (watcher?.awaitsGroups(sub) === true) watcher.groupCanDeliver(sub, group.key)
   if (group.isQueued) return
   if (groups.isRowEmpty) watcher?.becameAvailable(sub)
   groups.queue(group)
@@ -22,9 +21,7 @@ export const groupLinked = (state: PartitionState, sub: Subscription, slot: numb
   const { live } = state
   const group = sub.groups!.ofSlot(live, slot)
   if (!sub.groups!.isOrdered) {
-    live.groupLinks.remove(group, slot)
     live.groupLinks.append(group, slot)
-    if (group.again === 0) group.again = slot + 1
     group.againCount++
   }
   offer(state, sub, group)
@@ -45,7 +42,6 @@ export const groupUnlinked = (live: LiveSlab, sub: Subscription, slot: number): 
   if (groups.isOrdered) return
   const group = groups.ofSlot(live, slot)
   live.groupLinks.remove(group, slot)
-  live.groupLinks.prepend(group, slot)
   group.againCount--
 }
 
@@ -59,9 +55,10 @@ export const groupRetired = (
   const groups = sub.groups!
   const group = groups.ofSlot(state.live, slot)
   if (wasInflight) group.inflight--
-  state.live.groupLinks.remove(group, slot)
+  group.live--
+  if (groups.isOrdered) state.live.groupLinks.remove(group, slot)
   offer(state, sub, group)
-  groups.forget(group)
+  if (group.isEmpty) groups.forget(group)
 }
 
 /** An untouched message became a live one of its group. */
@@ -71,8 +68,9 @@ export const groupTouched = (
   group: Group,
   slot: number,
 ): void => {
+  group.live++
+  groupLinks.enter(group, slot)
   if (sub.groups!.isOrdered) groupLinks.append(group, slot)
-  else groupLinks.prepend(group, slot)
 }
 
 /** `count` messages of the group went out, that of this slot last; others may follow at once where groups are not ordered. */

@@ -19,15 +19,10 @@ export const takeGroups = <B>(state: PartitionState, sub: Subscription, taking: 
 }
 
 /** Takes messages of one group only, in their order. Returns whether any went out or was found to be over. */
-export const takeGroup = <B>(
-  { live, runs }: PartitionState,
-  { isOrdered }: Groups,
-  group: Group,
-  taking: Taking<B>,
-): boolean => {
+export const takeGroup = <B>({ live, runs }: PartitionState, group: Group, taking: Taking<B>): boolean => {
   let any = false
   let goOn = true
-  let place = isOrdered ? group.first : group.again
+  let place = group.first
   for (; place !== 0 && goOn; place = live.groupLinks.next(place)) {
     goOn = live.state[place - 1] === State.Available && taking.live(place - 1) !== 'full'
     any ||= goOn
@@ -46,8 +41,7 @@ const takeInOrder = <B>(state: PartitionState, groups: Groups, taking: Taking<B>
   while (!taking.isFull) {
     const group = groups.next()
     if (group === undefined) return
-    if (groups.isServable(group, state.live) && !takeGroup(state, groups, group, taking))
-      groups.putBack(group)
+    if (groups.isServable(group, state.live) && !takeGroup(state, group, taking)) groups.putBack(group)
   }
 }
 
@@ -76,7 +70,7 @@ const takeFairly = <B>(state: PartitionState, sub: Subscription, groups: Groups,
       groups.unqueue(group)
       continue
     }
-    const place = { group, again: group.again, run: group.readyHead, inRun: 0, taken: 0 }
+    const place = { group, again: group.first, run: group.readyHead, inRun: 0, taken: 0 }
     if (isNoisy(state, sub, group)) noisy.push(place)
     else if (takeNext(state, place, taking) || place.taken > 0) quiet.push(place)
   }
@@ -102,7 +96,7 @@ const takeAlone = <B>(
 ): void => {
   // Whether it is noisy is known when another one comes.
   isNoisy(state, sub, group)
-  if (takeGroup(state, groups, group, taking)) groups.unqueue(group)
+  if (takeGroup(state, group, taking)) groups.unqueue(group)
 }
 
 const inflightWith = ({ group, taken }: Place): number => group.inflight + taken

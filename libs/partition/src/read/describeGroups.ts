@@ -12,7 +12,7 @@ export const describeGroups = (
   const groups: GroupDescription[] = []
   if (sub.groups === undefined) return { groups, total: 0 }
   for (const group of sub.groups.all()) {
-    const description = describeGroup(state, sub, group)
+    const description = describeGroup(state, group)
     if (groups.length >= max && !isAhead(description, groups[max - 1]!)) continue
     const place = firstPlace(groups.length, (i) => isAhead(description, groups[i]!))
     groups.splice(place, 0, description)
@@ -27,12 +27,11 @@ const isAhead = (a: GroupDescription, b: GroupDescription): boolean => {
 }
 
 /** What waits ahead of the message that blocks a group can go out; only what is behind it is held up. */
-const describeGroup = ({ live }: PartitionState, sub: Subscription, group: Group): GroupDescription => {
-  const { isOrdered } = sub.groups!
+const describeGroup = ({ live }: PartitionState, group: Group): GroupDescription => {
   let ahead = 0
   let behind = group.ready
   let blockedBy: GroupDescription['blockedBy']
-  for (let place = isOrdered ? group.first : group.again; place !== 0; place = live.groupLinks.next(place)) {
+  for (let place = group.first; place !== 0; place = live.groupLinks.next(place)) {
     const slot = place - 1
     const state = live.state[slot]
     if (state !== State.Available)

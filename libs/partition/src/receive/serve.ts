@@ -185,7 +185,7 @@ const take = <B>(
 ): PlannedDelivery | 'recordFull' | undefined => {
   const { live, runs } = turn.state
   const taking = new Taking(turn, sub, poll, max)
-  if (poll.group !== undefined) takeGroup(turn.state, sub.groups!, sub.groups!.find(poll.group)!, taking)
+  if (poll.group !== undefined) takeGroup(turn.state, sub.groups!.find(poll.group)!, taking)
   else if (sub.groups !== undefined) takeGroups(turn.state, sub, taking)
   else {
     for (let slot = sub.head; slot >= 0 && taking.live(slot) !== 'full';) slot = live.next[slot]!

@@ -14,7 +14,7 @@ import {
   versionFor,
 } from './Snapshot.ts'
 import type { SnapshotSpace } from './SnapshotSpace.ts'
-import { copyGroups, type GroupsCopy, type OwnGroups } from './copyGroups.ts'
+import { copyGroups, GroupsCopy, type OwnGroups } from './copyGroups.ts'
 import { sliceItems } from './restore.ts'
 
 /** Copies the state. */
@@ -67,7 +67,7 @@ const copyOf = (
   lists: Copying,
 ): Omit<Snapshot, 'delayed' | 'producers' | 'attempts'> => {
   const live = state.live.copy(space?.live)
-  const groups = { groups: state.groups.share(), links: state.live.groupLinks.share(), live }
+  const groups = new GroupsCopy(state, live)
   return {
     version: versionFor(state.clusterVersion),
     partition: state.partition,
@@ -165,7 +165,10 @@ const subscriptionSnapshot = (s: Subscription, groups: GroupsCopy, lists: Copyin
   }
   if (s.hold !== undefined) copy.hold = s.hold
   if (s.fill !== undefined) copy.fill = { ...s.fill, restoredTail: s.restoredTail }
-  if (s.groups !== undefined) copy.groups = groupSnapshots(groups, ownGroups(s, s.groups), lists)
+  if (s.groups !== undefined) {
+    if (!s.groups.isOrdered) groups.unordered.add(s.index)
+    copy.groups = groupSnapshots(groups, ownGroups(s, s.groups), lists)
+  }
   return copy
 }
 

@@ -5,6 +5,7 @@ import type { Groups } from '../groups/Groups.ts'
 import { describeQueues, type Ownership, type PartitionState, readyRuns } from '../index.ts'
 import { Ages } from '../ownership/Ages.ts'
 import type { QueueState, Subscription } from '../state/QueueState.ts'
+import type { LiveSlab } from '../store/LiveSlab.ts'
 import { loadCell } from '../store/loadCell.ts'
 import { listsOf } from '../store/readyRuns.ts'
 import type { ReferencePartition } from './ReferencePartition.ts'
@@ -149,20 +150,27 @@ const compareGroups = ({ runs, live }: PartitionState, sub: Subscription, groups
       slots.push(place - 1)
     }
     expect(group.last).toBe((slots.at(-1) ?? -1) + 1)
-    if (!groups.isOrdered) {
-      const again = slots.filter((slot) => live.state[slot] === State.Available)
-      expect(slots.slice(slots.length - again.length)).toEqual(again)
-      expect([group.again, group.againCount]).toEqual([(again[0] ?? -1) + 1, again.length])
+    const members = slotsOf(live, sub.index).filter((slot) => groups.ofSlot(live, slot).id === group.id)
+    if (groups.isOrdered) expect(slots.toSorted((a, b) => a - b)).toEqual(members)
+    else {
+      const again = members.filter((slot) => live.state[slot] === State.Available)
+      expect(slots.toSorted((a, b) => a - b)).toEqual(again)
+      expect(group.againCount).toBe(again.length)
     }
-    const inflight = slots.filter((slot) => live.state[slot] === State.Inflight).length
-    expect([group.ready, group.inflight]).toEqual([ready, inflight])
-    expect(ready + slots.length).toBeGreaterThan(0)
+    const inflight = members.filter((slot) => live.state[slot] === State.Inflight).length
+    expect([group.ready, group.inflight, group.live]).toEqual([ready, inflight, members.length])
+    expect(ready + members.length).toBeGreaterThan(0)
     if (groups.isServable(group, live)) expect(group.isQueued).toBe(true)
     expect(row.filter((key) => key === group.key)).toHaveLength(group.isQueued ? 1 : 0)
-    touched += slots.length
+    touched += members.length
   }
   expect(touched).toBe(sub.available + sub.inflight + sub.waitingRetry)
 }
+
+const slotsOf = (live: LiveSlab, owner: number): number[] =>
+  Array.from({ length: live.top }, (_, slot) => slot).filter(
+    (slot) => live.owner[slot] === owner && !live.isFree(slot),
+  )
 
 const compareLists = (state: PartitionState, sub: Subscription): void => {
   const { live } = state
