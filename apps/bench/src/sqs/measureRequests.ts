@@ -123,7 +123,7 @@ const measureAgainstBare = async (run: SqsRun, isAlways: boolean): Promise<Figur
   const { sizes } = run
   await load.ask('time', { url: own.url, request: own.requests.create, count: 1 })
 
-  const { rates, costs } = await measure(run, sizes.sendRounds, [
+  const { rates, costs } = await measure(run, sizes.rounds, [
     ...sides.map((side) => sends(load, side, sizes.sends)),
     batches(load, own, sizes.batched),
   ])
@@ -182,7 +182,7 @@ const measureP99 = async (
   perSecond: number,
 ): Promise<number[][]> => {
   const p99: number[][] = sides.map(() => [])
-  for (let round = 0; round <= sizes.paceRounds; round++)
+  for (let round = 0; round <= sizes.rounds; round++)
     for (const [i, { name, url, requests }] of sides.entries()) {
       progress.step(`${perSecond} sends/s, ${name}, ${round === 0 ? 'warming up' : `round ${round}`}`)
       const count = sizes.paced

@@ -1,12 +1,10 @@
 /** How much each part does. */
 export interface SqsSizes {
   /**
-   * Rounds in which every side has its turn, after one that only warms up. Those of sends, paced sends and lives are short and
-   * differ by up to a quarter, so the median of a few of them would say little.
+   * Rounds in which every side has its turn, after one that only warms up. They are short and differ by up to a quarter, so the
+   * median of a few of them would say little.
    */
   readonly rounds: number
-  readonly sendRounds: number
-  readonly paceRounds: number
   readonly liveRounds: number
   /** Single sends of a round, messages of a round that go in batches, and messages that are received and deleted. */
   readonly sends: number
@@ -35,9 +33,7 @@ export const connections = 64
 export const polledQueues = 100
 
 export const fullSizes: SqsSizes = {
-  rounds: 5,
-  sendRounds: 10,
-  paceRounds: 10,
+  rounds: 10,
   liveRounds: 24,
   sends: 15_000,
   batched: 50_000,
@@ -53,8 +49,6 @@ export const fullSizes: SqsSizes = {
 
 export const quickSizes: SqsSizes = {
   rounds: 1,
-  sendRounds: 1,
-  paceRounds: 1,
   liveRounds: 1,
   sends: 5_000,
   batched: 10_000,
