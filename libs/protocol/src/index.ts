@@ -149,7 +149,7 @@ export {
 } from './settings/RetryPolicy.ts'
 export { type SubscriptionSettings, isOwnSetting } from './settings/SubscriptionSettings.ts'
 export { attemptsMaxOf } from './settings/attemptsMaxOf.ts'
-export { checkConfig, checkSetting } from './settings/checkConfig.ts'
+export { checkConfig, checkSetting, unknownSetting } from './settings/checkConfig.ts'
 export { checkSubscription } from './settings/checkSubscription.ts'
 export { configWarnings } from './settings/configWarnings.ts'
 export { discardWarnings } from './settings/discardWarnings.ts'
@@ -190,3 +190,4 @@ export {
 export type { FeedProgress, FeedUpdate } from './observe/FeedUpdate.ts'
 export { sumCounts } from './observe/sumCounts.ts'
 export { firstPlace } from './firstPlace.ts'
+export { nearest } from './nearest.ts'

@@ -55,7 +55,10 @@ describe('the queues of a configuration file', () => {
   })
 
   it.each([
-    ['"leaseSeconds": 5', /^conf\/kiroku.jsonc:3:3: queues.mail: there is no setting "leaseSeconds"$/],
+    [
+      '"leaseSeconds": 5',
+      /^conf\/kiroku.jsonc:3:3: queues.mail: there is no setting "leaseSeconds"; there are leaseMs, /,
+    ],
     ['"leaseMs": -1', /^conf\/kiroku.jsonc:3:3: queues.mail: leaseMs must be from 0 ms to 12 h/],
     ['"leaseMs": "30"', /3:3: queues.mail: leaseMs: "30" is not a duration/],
     ['"retriesMax": 1001', /retriesMax must be a whole number from 0 to 1000 or "unlimited", not 1001/],
@@ -64,7 +67,7 @@ describe('the queues of a configuration file', () => {
     ['"retry": "exponential:1s,0.5"', /queues.mail: retry: "exponential:1s,0.5" needs a factor/],
     ['"retry": 5', /retry.kind must be one of/],
     ['"deadLetter": "a b"', /a b/],
-    ['"deadLetter": 5', /deadLetter must name a queue/],
+    ['"deadLetter": 5', /deadLetter must be the name of a queue, or null, not 5/],
     ['"subscriptions": 5', /:3:3: queues.mail: subscriptions must be an object/],
     ['"subscriptions": { "a": { "leaseMs": -1 } }', /:3:29: queues.mail.subscriptions.a: leaseMs must be/],
     ['"subscriptions": { "a": { "retentionMs": 5 } }', /has no setting "retentionMs" of its own/],

@@ -8,6 +8,7 @@ import {
   isKirokuError,
   isOwnSetting,
   KirokuError,
+  unknownSetting,
 } from '@kiroku/protocol'
 import { where, type Place } from '@kiroku/worker/located'
 import type { ConfigFile } from './ConfigFile.ts'
@@ -72,7 +73,7 @@ const checkObject = (place: Place, value: unknown): void => {
 
 const valueOf = (key: string, value: unknown): unknown => {
   const flag = queueFlags.find((each) => each.key === key)
-  if (flag === undefined) throw new KirokuError('InvalidConfig', `there is no setting "${key}"`)
+  if (flag === undefined) throw unknownSetting(key)
   // Counts are numbers in a file.
   const isText = typeof value === 'string' && (flag.row.kind !== 'count' || value === 'unlimited')
   const parsed = isText ? parseFlag(flag.row, value, key) : value

@@ -1,6 +1,12 @@
-import { formatDuration, isKirokuError, KirokuError, parseBytes, parseDurationMs } from '@kiroku/protocol'
+import {
+  formatDuration,
+  isKirokuError,
+  KirokuError,
+  nearest,
+  parseBytes,
+  parseDurationMs,
+} from '@kiroku/protocol'
 import { errorAt, where } from '@kiroku/worker/located'
-import { nearest } from '../cli/nearest.ts'
 import type { ConfigFile } from './ConfigFile.ts'
 import { settingsTable, type Setting, type SettingKey, type Settings } from './settings.ts'
 

@@ -1,6 +1,5 @@
-import { KirokuError } from '@kiroku/protocol'
+import { KirokuError, nearest } from '@kiroku/protocol'
 import type { Invocation } from '../cli/CommandSpec.ts'
-import { nearest } from '../cli/nearest.ts'
 import { withClient } from './withClient.ts'
 
 /** How long listing the queues may take, in ms: it only improves a message. */

@@ -16,7 +16,7 @@ const messagesDefault = 100
 /** A moment in its written form. */
 export const momentText = (what: string) =>
   Schema.String.annotate({
-    description: `${what}: a sequence (1234, 3/1234), a time (2026-11-21T14:02:31Z, 14:02:31), or how long ago (5m)`,
+    description: `${what}: a sequence (1234, 3/1234), a time (2026-11-21T14:02:31Z, 14:02:31, or in ms since 1970), or how long ago (5m)`,
   })
 
 /** The moment of a parameter; undefined, which is now, where there is none. Errors: `InvalidArgument`. */

@@ -17,6 +17,12 @@ it('a time is one of UTC, with or without a zone', () => {
   expect(parse('2026-11-21T14:02:31+02:00')).toEqual(time('2026-11-21T12:02:31Z'))
 })
 
+it('a number that no sequence can be is a time in ms since 1970, as answers of the API have it', () => {
+  expect(parse('1795269751000')).toEqual({ time: 1_795_269_751_000 })
+  expect(parse('999999999999')).toEqual({ seq: 999_999_999_999 })
+  expect(parse('3/1795269751000')).toEqual({ seq: 1_795_269_751_000, partition: 3 })
+})
+
 it('a time of day is the last one', () => {
   expect(parse('14:02:31')).toEqual(time('2026-11-21T14:02:31Z'))
   expect(parse('14:02:31.5')).toEqual(time('2026-11-21T14:02:31.500Z'))

@@ -2,16 +2,19 @@ import { isDuration, isKirokuError, KirokuError, parseDurationMs } from '@kiroku
 import type { AskedMoment } from './QueueMoment.ts'
 
 const dayMs = 86_400_000
+/** A number from here on is a time in ms since 1970, as answers have it: no partition has so many records. */
+const timeFrom = 1e12
 
 /**
  * Reads a moment: a sequence of the queue's home (`1234`) or of a partition (`3/1234`), a time in UTC
- * (`2026-11-21T14:02:31Z`, or `14:02:31` for the last time it was so late), or a duration ago (`5m`).
+ * (`2026-11-21T14:02:31Z`, or `14:02:31` for the last time it was so late) or in ms since 1970, or a duration ago (`5m`).
  * `what` names the argument, `nowMs` is the time now. Errors: `InvalidArgument`.
  */
 export const parseMoment = (text: string, what: string, nowMs: number): AskedMoment => {
   const place = /^(?:(\d+)\/)?(\d+)$/.exec(text)
   if (place !== null) {
     const seq = Number(place[2])
+    if (place[1] === undefined && seq >= timeFrom) return { time: seq }
     return place[1] === undefined ? { seq } : { seq, partition: Number(place[1]) }
   }
   const ofDay = /^([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d(?:\.\d{1,3})?))?$/.exec(text)

@@ -1,5 +1,6 @@
 import { KirokuError } from '../error/KirokuError.ts'
 import { limits } from '../limits.ts'
+import { nearest } from '../nearest.ts'
 import type { QueueConfig } from './QueueConfig.ts'
 import { checkRetry } from './RetryPolicy.ts'
 import { inBytes, inTime, shown } from './inUnits.ts'
@@ -12,7 +13,7 @@ import { queueSettings, type QueueSetting } from './queueSettings.ts'
 export const checkConfig = (base: QueueConfig, changes: Partial<QueueConfig>): QueueConfig => {
   const changed: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(changes)) {
-    if (!Object.hasOwn(queueSettings, name)) throw invalid(`there is no setting "${name}"`)
+    if (!Object.hasOwn(queueSettings, name)) throw unknownSetting(name)
     if (value === undefined) continue
     checkSetting(name as keyof QueueConfig, value)
     changed[name] = value
@@ -43,6 +44,15 @@ export const checkConfig = (base: QueueConfig, changes: Partial<QueueConfig>): Q
   return config
 }
 
+/** The error of a name that no setting has. */
+export const unknownSetting = (name: string): KirokuError => {
+  const names = Object.keys(queueSettings)
+  const meant = nearest(name, names)
+  return invalid(
+    `there is no setting "${name}"${meant === undefined ? `; there are ${names.join(', ')}` : `. Did you mean "${meant}"?`}`,
+  )
+}
+
 /** Checks one setting by itself. Errors: `InvalidConfig`. */
 export const checkSetting = (name: keyof QueueConfig, value: unknown): void => {
   const row: QueueSetting = queueSettings[name]
@@ -55,7 +65,7 @@ export const checkSetting = (name: keyof QueueConfig, value: unknown): void => {
       return checkRetry(value)
     case 'queue':
       if (value !== null && !isTarget(value))
-        throw invalid(`${name} must name a queue with its address, or be null`)
+        throw invalid(`${name} must be the name of a queue, or null, not ${shown(value)}`)
       return
     case 'schema': {
       const isObject = typeof value === 'object' && !Array.isArray(value)

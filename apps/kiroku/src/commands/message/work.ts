@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import type { Client } from '@kiroku/client'
-import { KirokuError, parseDurationMs } from '@kiroku/protocol'
+import { KirokuError, nearest, parseDurationMs } from '@kiroku/protocol'
 import {
   readWranglerConfig,
   runWorker,
@@ -11,7 +11,6 @@ import {
 } from '@kiroku/worker'
 import type { Invocation } from '../../cli/CommandSpec.ts'
 import { canAsk, confirm } from '../../cli/confirm.ts'
-import { nearest } from '../../cli/nearest.ts'
 import { makeLogger } from '../../serve/Logger.ts'
 import { logClientEvent } from '../../serve/logClientEvent.ts'
 import { withClient } from '../../serve/withClient.ts'
