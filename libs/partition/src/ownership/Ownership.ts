@@ -160,6 +160,7 @@ export class Ownership implements Watcher {
   closed(sub: Subscription): void {
     this.dirty.delete(sub)
     this.dryRuns.fail(sub, this.state.at)
+    this.times.deliveries.forget(sub)
     this.#receives[sub.index] = undefined
   }
 

@@ -114,6 +114,12 @@ export class RecentDeliveries {
     if (ms > hour.longestMs) hour.longestMs = ms
   }
 
+  /** The subscription is gone. */
+  forget(sub: Subscription): void {
+    this.#slots.delete(sub)
+    this.#hours.delete(sub)
+  }
+
   /** What is known of a subscription at partition time `now` in ms; undefined: nothing. */
   of(sub: Subscription, now: number): Recent | undefined {
     const oldest = stretchOf(now) - limits.timeStretches + 1

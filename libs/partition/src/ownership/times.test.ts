@@ -66,6 +66,16 @@ describe('how long messages took', () => {
     expect(timesOf(p)).toBeUndefined()
   })
 
+  it('is forgotten with the subscription', () => {
+    const p = withQueue()
+    const sub = p.state.names.get('q')!.subs[0]!
+    p.send('q', 1)
+    p.turn({ type: 'Ack', items: [itemOf(p.receive('q')!)] })
+    expect(p.own.times.deliveries.of(sub, p.now)).toBeDefined()
+    p.ok({ type: 'DeleteQueue', queue: 'q', by: { name: 'tester', origin: 'test' } })
+    expect(p.own.times.deliveries.of(sub, p.now)).toBeUndefined()
+  })
+
   it('stays nearly right for work that takes long, however many deliveries lie between', () => {
     const p = withQueue()
     p.send('q', 1)
