@@ -88,28 +88,54 @@ export class SectionIndex {
   }
 }
 
-/** Reads the body table of `record` between `from` and `to`; the bodies follow from `to` on. */
-export const readBodyTable = (record: Uint8Array, from: number, to: number): Map<number, SectionIndex> => {
-  const sections = new Map<number, SectionIndex>()
-  let position = from
-  let place = to
-  const readNumber = (): number => {
+/** Reads the numbers of a table. */
+class TableReader {
+  readonly #record: Uint8Array
+  readonly #to: number
+  #position: number
+
+  constructor(record: Uint8Array, from: number, to: number) {
+    this.#record = record
+    this.#position = from
+    this.#to = to
+  }
+
+  get left(): number {
+    return this.#to - this.#position
+  }
+
+  next(): number {
     let value = 0
     for (let scale = 1; ; scale *= 0x80) {
-      if (position >= to) throw new KirokuError('LogDamaged', 'the body table of a frame ends too early')
-      const byte = record[position++]!
+      if (this.left <= 0) throw tooShort()
+      const byte = this.#record[this.#position++]!
       value += (byte & 0x7f) * scale
       if (byte < 0x80) return value
     }
   }
-  while (position < to) {
-    const queue = readNumber()
-    const count = readNumber()
-    if (count > to - position) throw new KirokuError('LogDamaged', 'the body table of a frame ends too early')
+
+  /** The number of bodies of a section, each of which takes a byte at least. */
+  count(): number {
+    const count = this.next()
+    if (count > this.left) throw tooShort()
+    return count
+  }
+}
+
+const tooShort = (): KirokuError => new KirokuError('LogDamaged', 'the body table of a frame ends too early')
+
+/** Reads the body table of `record` between `from` and `to`; the bodies follow from `to` on. */
+export const readBodyTable = (record: Uint8Array, from: number, to: number): Map<number, SectionIndex> => {
+  const sections = new Map<number, SectionIndex>()
+  const reader = new TableReader(record, from, to)
+  let place = to
+  while (reader.left > 0) {
+    const queue = reader.next()
+    const count = reader.count()
     const places = new Float64Array(count)
     const lengths = new Int32Array(count)
     for (let i = 0; i < count; i++) {
-      const tagged = readNumber()
+      const tagged = reader.next()
       if (tagged % 2 === 0) {
         const length = tagged / 2
         lengths[i] = length
@@ -117,11 +143,42 @@ export const readBodyTable = (record: Uint8Array, from: number, to: number): Map
         place += length
       } else {
         lengths[i] = -1 - (tagged - 1) / 2
-        places[i] = readNumber()
+        places[i] = reader.next()
       }
     }
     sections.set(queue, new SectionIndex(queue, record, places, lengths))
   }
   if (place > record.length) throw new KirokuError('LogDamaged', 'the bodies of a frame end too early')
   return sections
+}
+
+/** The body at `index` of those of `queue`, or undefined: without an index, which would be more work where a table is short. */
+export const findBody = (
+  record: Uint8Array,
+  from: number,
+  to: number,
+  queue: number,
+  index: number,
+): BodyRef | undefined => {
+  const reader = new TableReader(record, from, to)
+  let place = to
+  while (reader.left > 0) {
+    const isIts = reader.next() === queue
+    const count = reader.count()
+    for (let i = 0; i < count; i++) {
+      const tagged = reader.next()
+      const isInline = tagged % 2 === 0
+      const length = Math.floor(tagged / 2)
+      const seq = isInline ? 0 : reader.next()
+      if (isIts && i === index) return isInline ? viewOf(record, place, length) : { seq, bytes: length }
+      if (isInline) place += length
+    }
+    if (isIts) return undefined
+  }
+  return undefined
+}
+
+const viewOf = (record: Uint8Array, at: number, length: number): Uint8Array => {
+  if (at + length > record.length) throw new KirokuError('LogDamaged', 'the bodies of a frame end too early')
+  return record.subarray(at, at + length)
 }

@@ -1,24 +1,25 @@
-import { readBodyTable, type SectionIndex } from './BodyTable.ts'
+import { findBody, readBodyTable, type SectionIndex } from './BodyTable.ts'
 import type { BodyRef } from './Frame.ts'
 import { layout } from './RecordLayout.ts'
 
-/** The bodies of a frame in its stored bytes, which must be a good record; its events are not decoded. */
+/** Bytes of a table up to which a body is looked up in it as it is. */
+const shortTable = 32
+
+/** The bodies of a frame, in bytes that its body table begins. */
 export class FrameBodies {
   readonly #bytes: Uint8Array
-  readonly #tableAt: number
-  readonly #bodiesAt: number
+  readonly #tableBytes: number
   #index: ReadonlyMap<number, SectionIndex> | undefined
 
-  constructor(bytes: Uint8Array) {
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  /** @param bytes the body table, and the bodies behind it */
+  constructor(bytes: Uint8Array, tableBytes: number) {
     this.#bytes = bytes
-    this.#tableAt = layout.payload + view.getUint32(layout.eventsBytes, true)
-    this.#bodiesAt = this.#tableAt + view.getUint32(layout.tableBytes, true)
+    this.#tableBytes = tableBytes
   }
 
-  /** Whether the frame has no bodies. */
-  get isEmpty(): boolean {
-    return this.#tableAt === this.#bodiesAt
+  /** Those of a record, which must be a good one; its events are not decoded. */
+  static of(record: Uint8Array): FrameBodies {
+    return new FrameBodies(record.subarray(bodyTableAt(record)), bodyTableBytes(record))
   }
 
   /**
@@ -26,7 +27,17 @@ export class FrameBodies {
    * none.
    */
   body(queue: number, index: number): BodyRef | undefined {
-    const section = (this.#index ??= readBodyTable(this.#bytes, this.#tableAt, this.#bodiesAt)).get(queue)
+    if (this.#tableBytes <= shortTable) return findBody(this.#bytes, 0, this.#tableBytes, queue, index)
+    const section = (this.#index ??= readBodyTable(this.#bytes, 0, this.#tableBytes)).get(queue)
     return section === undefined || index >= section.count ? undefined : section.body(index)
   }
 }
+
+/** Where the body table of a record begins; the bodies follow it up to the end. */
+export const bodyTableAt = (record: Uint8Array): number => layout.payload + uint32(record, layout.eventsBytes)
+
+/** Bytes of the body table of a record; 0: it has no bodies. */
+export const bodyTableBytes = (record: Uint8Array): number => uint32(record, layout.tableBytes)
+
+const uint32 = (bytes: Uint8Array, at: number): number =>
+  (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16)) + bytes[at + 3]! * 0x100_0000

@@ -29,7 +29,7 @@ export {
   type EncodedRecord,
 } from './FrameCodec.ts'
 export type { DecodedBody, DecodedFrame, DecodedRecord } from './DecodedRecord.ts'
-export { FrameBodies } from './FrameBodies.ts'
+export { bodyTableAt, bodyTableBytes, FrameBodies } from './FrameBodies.ts'
 export { hashBytes, isOurs, zeroHash } from './RecordLayout.ts'
 export { MemoryKeys } from './MemoryKeys.ts'
 export { createMemoryLog, type MemoryLog, type MemoryLogOptions } from './MemoryLog.ts'

@@ -55,12 +55,37 @@ describe('the cache of bodies', () => {
     expect(cache.bytes).toBeLessThanOrEqual(limits.bodyCacheBytesMax)
   })
 
-  it('has the bodies of the frame that took the place of one which was lost', async () => {
+  it('lets small frames go in the order in which they came, and keeps what is under way among them', async () => {
     const cache = new BodyCache(await createMemoryLog({ partitions: 1 }).partition(0), new BodyMemory())
-    cache.putFrame(5, recordOf(10))
-    cache.putFrame(5, recordOf(20))
-    expect(cache.peek(5, queue, 0)).toHaveLength(20)
+    const small = recordOf(3_000)
+    const records = Math.ceil(limits.bodyCacheBytesMax / 3_000)
+    const underWay = records + 100
+    for (let seq = 1; seq <= 20; seq++) cache.putFrame(seq, small)
+    cache.stored(records)
+    cache.putFrame(underWay, recordOf(10))
+    for (let seq = 21; seq <= records; seq++) cache.putFrame(seq, small)
+    const isHere = (seq: number): boolean => cache.peek(seq, queue, 0) !== undefined
+    // The first ones share a page with what is under way.
+    let seq = 30
+    while (!isHere(seq)) seq++
+    expect(seq).toBeGreaterThan(30)
+    for (; seq <= records; seq++) if (!isHere(seq)) expect.fail(`${seq} went before older ones`)
+    expect(cache.peek(underWay, queue, 0)).toHaveLength(10)
+    expect(cache.bytes).toBeLessThanOrEqual(limits.bodyCacheBytesMax)
   })
+
+  it.each([10, 10_000])(
+    'has the bodies of the frame that took the place of one which was lost, of %i bytes',
+    async (bytes) => {
+      const cache = new BodyCache(await createMemoryLog({ partitions: 1 }).partition(0), new BodyMemory())
+      cache.putFrame(5, recordOf(bytes))
+      expect(cache.peek(5, queue, 0)).toHaveLength(bytes)
+      for (const length of [20, 20_000]) {
+        cache.putFrame(5, recordOf(length))
+        expect(cache.peek(5, queue, 0)).toHaveLength(length)
+      }
+    },
+  )
 
   it('has the room of other partitions of the node, and what was put first goes first, whosever it is', async () => {
     const memory = new BodyMemory()
