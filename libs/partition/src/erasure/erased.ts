@@ -24,13 +24,13 @@ export const erasedAmong = (state: PartitionState, sub: Subscription, which: Era
       for (let run = group.readyHead; run !== 0; run = state.runs.next(run)) add(run, 0)
       const { live } = state
       // Not all groups have a list of what is live.
-      for (let slot = 0; slot < live.top; slot++)
-        if (
-          live.owner[slot] === sub.index &&
-          !live.isFree(slot) &&
-          live.groupLinks.groupOf(slot) === group.id
-        )
-          numbers.push(live.number[slot]!)
+      let left = group.live
+      for (let slot = 0; slot < live.top && left > 0; slot++) {
+        if (live.owner[slot] !== sub.index || live.isFree(slot)) continue
+        if (live.groupLinks.groupOf(slot) !== group.id) continue
+        numbers.push(live.number[slot]!)
+        left--
+      }
     }
     if (sub.queue.delayed > 0)
       for (const d of state.delayedRuns.items)
