@@ -109,16 +109,7 @@ export class Administration implements Queues {
     }
     // A partition knows only its own queues. If another one names it meanwhile, dead letters wait for the
     // name.
-    if (!force) {
-      const { queues } = await this.#read()
-      refuseNamed(
-        name,
-        queues.map(({ name: other, config, subscriptions }) => [
-          other,
-          [config, ...subscriptions.map(({ settings }) => settings)],
-        ]),
-      )
-    }
+    if (!force) refuseNamed(name, await this.#namersOf(name))
     await link.ask<'DeleteQueue'>(command, { doneAfterDoubt: 'UnknownQueue' })
   }
 
@@ -278,6 +269,21 @@ export class Administration implements Queues {
       ...(subscription === undefined ? {} : { subscription }),
       ...(max === undefined ? {} : { max }),
     })
+  }
+
+  /** The queues that name this one as their dead-letter queue, up to so many; those of closed partitions are not known. */
+  async #namersOf(name: string): Promise<readonly string[]> {
+    const page = { max: limits.describedMax, deadLetter: name }
+    const partitions = await this.#context.partitions()
+    const lists = await Promise.all(
+      partitions.map(({ link }) =>
+        link.ask<'ListQueues'>({ type: 'ListQueues', page }).catch((error: unknown) => {
+          if (!isKirokuError(error) || error.id !== 'Quarantined') throw error
+          return { queues: [] }
+        }),
+      ),
+    )
+    return mergeNames(lists, page)
   }
 
   async names(page: NamesPage): Promise<readonly string[]> {

@@ -19,6 +19,7 @@ import { orRefuse } from '../orRefuse.ts'
 import { endPoll } from '../receive/decideReceive.ts'
 import { okWhenFollowed, refuseParts } from '../spread/decideHome.ts'
 import type { QueueState, Subscription } from '../state/QueueState.ts'
+import { namesDeadLetter } from './namesDeadLetter.ts'
 import { hasNotes, notedEvent, notedOf } from './notes.ts'
 
 /** Creates a queue; an equal one that is there already is no error. */
@@ -120,11 +121,10 @@ export const decideDeleteQueue = <B>(turn: Turn<B>, c: CommandOf<'DeleteQueue'>,
     const queue = homeQueue(turn, c.queue, token)
     if (queue === undefined) return
     if (c.force !== true) {
-      const all = [...turn.state.queues.values()]
-      refuseNamed(
-        queue.name,
-        all.map(({ name, config, subs }) => [name, [config, ...subs.map((sub) => sub.settings)]]),
-      )
+      const namers: string[] = []
+      for (const other of turn.state.queues.values())
+        if (namesDeadLetter(other, queue.name)) namers.push(other.name)
+      refuseNamed(queue.name, namers)
     }
     deleteQueue(turn, queue, c.by, token)
   })

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest'
 import { TestPartition } from '../testing/TestPartition.ts'
 
+const by = { name: 'tester', origin: 'test' }
+
 it('lists the first names behind another one, by prefix and by dead-letter queue, and describes none', () => {
   const p = new TestPartition()
   for (const name of ['b-2', 'a-1', 'b-1', 'dead', 'b-3']) p.create(name, {})
@@ -12,6 +14,9 @@ it('lists the first names behind another one, by prefix and by dead-letter queue
   const { partition, queue } = p.ok({ type: 'DescribeQueue', queue: 'dead' })
   p.create('b-4', { deadLetter: { name: 'dead', partition, queue } })
   expect(page({ deadLetter: 'dead' }).names).toEqual(['b-4'])
+  const settings = { deadLetter: { name: 'dead', partition, queue } }
+  p.ok({ type: 'CreateSubscription', queue: 'a-1', subscription: 's', settings, by })
+  expect(page({ deadLetter: 'dead' }).names).toEqual(['a-1', 'b-4'])
 })
 
 it('describes the queues of a page that asks for it', () => {

@@ -1,5 +1,6 @@
 import { type Answers, firstPlace, type QueuesPage } from '@kiroku/protocol'
 import type { Ownership } from '../ownership/Ownership.ts'
+import { namesDeadLetter } from '../queue/namesDeadLetter.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
 import { describeQueues } from './describe.ts'
 
@@ -23,9 +24,10 @@ const namesOf = (
   { max, prefix = '', after = '', deadLetter, described = false }: QueuesPage,
 ): string[] => {
   const names: string[] = []
-  for (const { name, place, config } of queues.values()) {
+  for (const queue of queues.values()) {
+    const { name, place } = queue
     if ((place !== undefined && !described) || name <= after || !name.startsWith(prefix)) continue
-    if (deadLetter !== undefined && config.deadLetter?.name !== deadLetter) continue
+    if (deadLetter !== undefined && !namesDeadLetter(queue, deadLetter)) continue
     if (names.length >= max && name > names.at(-1)!) continue
     names.splice(
       firstPlace(names.length, (i) => names[i]! > name),

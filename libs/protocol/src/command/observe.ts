@@ -11,7 +11,7 @@ export interface NamesPage {
   readonly prefix?: string
   /** Only names behind this one. */
   readonly after?: string
-  /** Only queues with this dead-letter queue. */
+  /** Only queues that name this dead-letter queue, themselves or with a subscription. */
   readonly deadLetter?: string
 }
 

@@ -1,28 +1,13 @@
 import { KirokuError } from '../error/KirokuError.ts'
-import type { DeadLetterTarget } from './QueueConfig.ts'
-
-/** What may name a dead-letter queue: a queue, or a subscription. */
-interface Naming {
-  readonly deadLetter?: DeadLetterTarget | null
-}
 
 /**
- * Throws `QueueInUse` when queues name this one as their dead-letter queue.
- * @param queues by their names, with all that each says itself or with its subscriptions
+ * Throws `QueueInUse` when other queues name this one as their dead-letter queue.
+ * @param namers names of queues that do so, themselves or with a subscription
  */
-export const refuseNamed = (
-  name: string,
-  queues: Iterable<readonly [queue: string, said: readonly Naming[]]>,
-): void => {
-  const namers = new Set<string>()
-  for (const [queue, said] of queues)
-    if (queue !== name && said.some(({ deadLetter }) => deadLetter?.name === name)) namers.add(queue)
-  if (namers.size > 0)
-    throw new KirokuError(
-      'QueueInUse',
-      `queue "${name}" is the dead-letter queue of ${[...namers]
-        .sort()
-        .map((queue) => `"${queue}"`)
-        .join(', ')}`,
-    )
+export const refuseNamed = (name: string, namers: Iterable<string>): void => {
+  const others = new Set(namers)
+  others.delete(name)
+  if (others.size === 0) return
+  const listed = [...others].sort().map((queue) => `"${queue}"`)
+  throw new KirokuError('QueueInUse', `queue "${name}" is the dead-letter queue of ${listed.join(', ')}`)
 }
