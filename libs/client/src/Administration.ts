@@ -30,6 +30,7 @@ import { SubscriptionAdministration } from './SubscriptionAdministration.ts'
 import { applySections, type SectionContext } from './applySections.ts'
 import { encodeBody } from './encodeMessage.ts'
 import { judgeLosses } from './judgeLosses.ts'
+import { LossWarnings } from './LossWarnings.ts'
 import { limits } from './limits.ts'
 import { listQueues } from './listQueues.ts'
 import { mergeNames } from './mergeNames.ts'
@@ -49,15 +50,21 @@ export class Administration implements Queues {
   readonly subscriptions: SubscriptionAdministration
   readonly #context: AdministrationContext
   readonly #deadLetters: DeadLetterQueues
+  readonly #losses: LossWarnings
   readonly #sections: SectionContext
   readonly #redrives: Redrives
 
   constructor(context: AdministrationContext) {
     this.#context = context
     const { partitionOf, partitions, actor, clock } = context
+    this.#losses = new LossWarnings({
+      clock,
+      namersOf: (queue) => this.#namersOf(queue, limits.partReplyMs),
+      find: (queue) => this.#deadLetters.find(queue),
+    })
     this.#deadLetters = new DeadLetterQueues({
       partitions,
-      clock,
+      changed: () => this.#losses.forget(),
       describe: (queue) => this.#describe(queue),
       create: (queue, by) => this.create(queue, {}, by),
     })
@@ -226,8 +233,7 @@ export class Administration implements Queues {
    * determined now.
    */
   async lossWarnings(queue: Pick<QueueDescription, 'name' | 'config' | 'subscriptions'>): Promise<string[]> {
-    const judge = await this.#deadLetters.judge()
-    return judge?.(queue) ?? []
+    return this.#losses.of(queue).catch(() => [])
   }
 
   async #describe(name: string): Promise<QueueDescription> {
@@ -271,13 +277,13 @@ export class Administration implements Queues {
     })
   }
 
-  /** The queues that name this one as their dead-letter queue, up to so many; those of closed partitions are not known. */
-  async #namersOf(name: string): Promise<readonly string[]> {
+  /** Some queues that name this one as their dead-letter queue; those of closed partitions are not known. */
+  async #namersOf(name: string, patienceMs?: number): Promise<readonly string[]> {
     const page = { max: limits.describedMax, deadLetter: name }
     const partitions = await this.#context.partitions()
     const lists = await Promise.all(
       partitions.map(({ link }) =>
-        link.ask<'ListQueues'>({ type: 'ListQueues', page }).catch((error: unknown) => {
+        link.ask<'ListQueues'>({ type: 'ListQueues', page }, { patienceMs }).catch((error: unknown) => {
           if (!isKirokuError(error) || error.id !== 'Quarantined') throw error
           return { queues: [] }
         }),

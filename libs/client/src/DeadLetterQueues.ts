@@ -1,20 +1,14 @@
 import {
   type Actor,
-  type Answer,
   type AppliedSection,
   type DeadLetterTarget,
-  errorFromWire,
   isKirokuError,
   KirokuError,
   partitionOf,
   type QueueDescription,
 } from '@kiroku/protocol'
-import type { Clock } from './Clock.ts'
 import type { PartitionClient } from './PartitionClient.ts'
 import type { QueueSection, QueueSettings } from './QueueSettings.ts'
-import { judgeLosses, type LossJudge } from './judgeLosses.ts'
-import { limits } from './limits.ts'
-import { listQueues } from './listQueues.ts'
 
 /** A change of a queue or a subscription. */
 export interface ChangeOptions {
@@ -30,7 +24,8 @@ export interface ChangeOptions {
 /** What dead-letter queues need of the administration of queues. */
 interface DeadLetterContext {
   readonly partitions: () => Promise<readonly PartitionClient[]>
-  readonly clock: Clock
+  /** A change was made, or refused. */
+  readonly changed: () => void
   readonly describe: (queue: string) => Promise<QueueDescription>
   readonly create: (queue: string, by: Actor) => Promise<unknown>
 }
@@ -38,42 +33,9 @@ interface DeadLetterContext {
 /** Finds dead-letter queues by name, and creates missing ones. */
 export class DeadLetterQueues {
   readonly #context: DeadLetterContext
-  #judge: { readonly judge: Promise<LossJudge | undefined>; readonly untilMs: number } | undefined
 
   constructor(context: DeadLetterContext) {
     this.#context = context
-  }
-
-  /**
-   * The judge of queues that lose failed messages; undefined if a partition does not list its queues. All
-   * partitions are asked, so an answer is reused for a while, but not past a change made here.
-   */
-  judge(): Promise<LossJudge | undefined> {
-    const nowMs = this.#context.clock.now()
-    if (this.#judge === undefined || nowMs > this.#judge.untilMs) {
-      const judge = this.#askAll()
-      judge.catch(() => this.#forget())
-      this.#judge = { judge, untilMs: nowMs + limits.lossJudgeMs }
-    }
-    return this.#judge.judge
-  }
-
-  #forget(): void {
-    this.#judge = undefined
-  }
-
-  async #askAll(): Promise<LossJudge | undefined> {
-    const lists = await Promise.all(
-      (await this.#context.partitions()).map(({ link }) =>
-        listQueues(async (command) => {
-          const { answers } = await link.call([command], limits.partReplyMs)
-          const answer = answers[0] as Answer<'ListQueues'>
-          if (answer.error !== undefined) throw errorFromWire(answer.error)
-          return answer.ok
-        }).catch(() => undefined),
-      ),
-    )
-    return lists.every((list) => list !== undefined) ? judgeLosses(lists.flat()) : undefined
   }
 
   /**
@@ -86,7 +48,7 @@ export class DeadLetterQueues {
     { by, dryRun = false, among }: ChangeOptions,
     send: (target: DeadLetterTarget | null | undefined, dryRun: boolean) => Promise<A>,
   ): Promise<A> {
-    const ask: typeof send = (target, isDry) => send(target, isDry).finally(() => this.#forget())
+    const ask: typeof send = (target, isDry) => send(target, isDry).finally(this.#context.changed)
     if (typeof deadLetter !== 'string') {
       if (typeof deadLetter?.name === 'string') await this.#refuseCircle(name, deadLetter.name, among)
       return ask(deadLetter, dryRun)

@@ -43,8 +43,8 @@ export const limits = {
   partReplyMs: 2_000,
   /** Queues that a partition describes in one answer: that takes it a millisecond or two. */
   describedMax: 100,
-  /** How long the partitions' lists of queues are reused to judge which queues lose failed messages. */
-  lossJudgeMs: 5_000,
+  /** How long it is taken for known how long a dead-letter queue keeps its messages. */
+  retentionKnownMs: 5_000,
   /** Repeated receives that are remembered, for answers that come late. */
   repeatsMax: 10_000,
   /**

@@ -120,7 +120,7 @@ export const decideDeleteQueue = <B>(turn: Turn<B>, c: CommandOf<'DeleteQueue'>,
   orRefuse(turn, token, () => {
     const queue = homeQueue(turn, c.queue, token)
     if (queue === undefined) return
-    if (c.force !== true) {
+    if (c.force !== true && turn.own.isDeadLetterQueue(queue.name)) {
       const namers: string[] = []
       for (const other of turn.state.queues.values())
         if (namesDeadLetter(other, queue.name)) namers.push(other.name)

@@ -12,6 +12,8 @@ export const listQueues = (
 ): Answers['ListQueues'] => {
   const { state } = own
   if (page === undefined) return { queues: describeQueues(state, state.queues.values(), now, own) }
+  if (page.deadLetter !== undefined && !own.isDeadLetterQueue(page.deadLetter))
+    return { queues: [], names: [] }
   const names = namesOf(state, page)
   if (page.described !== true) return { queues: [], names }
   const queues = names.map((name) => state.names.get(name)!)

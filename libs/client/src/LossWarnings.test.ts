@@ -1,6 +1,7 @@
+import type { Command } from '@kiroku/protocol'
 import { describe, expect, it } from 'vitest'
 import { waitUntil } from '@kiroku/testkit'
-import { startTestClient } from './startTestClient.ts'
+import { startTestClient, watchedClient } from './startTestClient.ts'
 
 const start = async () => {
   const { client, events } = await startTestClient()
@@ -41,6 +42,20 @@ describe('a queue without a dead-letter queue', () => {
     expect(await warnings('dead')).toEqual([])
     await client.queues.subscriptions.create('mail', 'billing', { deadLetter: 'lost' })
     expect(await warnings('lost')).toEqual([])
+  })
+
+  it('is judged, and deleted, without a look at what all other queues are', async () => {
+    const test = await startTestClient()
+    for (const name of ['mail', 'other'])
+      await test.client.queues.create(name, { deadLetter: `${name}-dead` })
+    const asked: Command[] = []
+    const { queues } = watchedClient(test, (commands) => void asked.push(...commands))
+    for (const name of ['mail', 'mail-dead']) expect((await queues.describe(name)).warnings).toEqual([])
+    await expect(queues.delete('mail-dead')).rejects.toMatchObject({ id: 'QueueInUse' })
+    await queues.delete('mail')
+    const lists = asked.filter((command) => command.type === 'ListQueues')
+    expect(lists.length).toBeGreaterThan(0)
+    for (const { page } of lists) expect(['mail', 'mail-dead']).toContain(page?.deadLetter)
   })
 
   it('names the subscriptions that have none', async () => {
