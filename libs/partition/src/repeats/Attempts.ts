@@ -39,8 +39,13 @@ export class Attempts {
     for (let left = Math.min(lookedAt, this.#notes.size); left > 0; left--) {
       const old = this.#next()
       if (old.at + limits.attemptMs > note.at && this.isHeld(old, live)) this.#row.push(old)
-      else this.#notes.delete(keyOf(old.sub, old.attempt))
+      else this.#delete(old)
     }
+  }
+
+  #delete({ sub, attempt }: AttemptNote): void {
+    this.#notes.delete(keyOf(sub, attempt))
+    sub.attemptsNoted--
   }
 
   /** Takes the first note out of the row; there is one. */
@@ -67,10 +72,13 @@ export class Attempts {
 
   /** Forgets what a subscription had. */
   drop(sub: Subscription): void {
-    for (const [key, note] of this.#notes) {
+    // Most have none when they go, and must not look through those of all others.
+    if (sub.attemptsNoted === 0) return
+    for (const note of this.#notes.values()) {
       if (note.sub !== sub) continue
       note.isVoid = true
-      this.#notes.delete(key)
+      this.#delete(note)
+      if (sub.attemptsNoted === 0) return
     }
   }
 
@@ -90,7 +98,8 @@ export class Attempts {
   restore(note: AttemptNote): void {
     const key = keyOf(note.sub, note.attempt)
     const before = this.#notes.get(key)
-    if (before !== undefined) before.isVoid = true
+    if (before === undefined) note.sub.attemptsNoted++
+    else before.isVoid = true
     this.#notes.set(key, note)
     this.#row.push(note)
   }

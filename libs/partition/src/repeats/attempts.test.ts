@@ -18,6 +18,19 @@ const restarted = (p: TestPartition): TestPartition => {
   return next
 }
 
+it('what receives got is counted by subscription, and forgotten with it', () => {
+  const p = given()
+  for (let i = 0; i < 5; i++) p.receive('q', { max: 1, attempt: `${i}` })
+  p.create('other', {})
+  p.send('other', 2)
+  for (const id of ['x', 'y']) p.receive('other', { max: 1, attempt: id })
+  const [sub, other] = ['q', 'other'].map((name) => p.state.names.get(name)!.subs[0]!)
+  expect([sub!.attemptsNoted, other!.attemptsNoted]).toEqual([5, 2])
+  p.ok({ type: 'DeleteQueue', queue: 'other', by })
+  expect([sub!.attemptsNoted, other!.attemptsNoted]).toEqual([5, 0])
+  expect(p.state.attempts.all.map((note) => note.sub)).toEqual([sub, sub, sub, sub, sub])
+})
+
 describe('a receive that is repeated with its attempt id', () => {
   it('gets the same batch again, under new leases, as the same delivery', () => {
     const p = given()

@@ -193,6 +193,8 @@ export class Subscription implements RunList {
   deadLettered = 0
   discarded = 0
   redelivered = 0
+  /** Receives that are remembered by their attempt ids. */
+  attemptsNoted = 0
   /** Whether its rate, its messages in flight or its deliveries in flight have a limit. */
   isLimited = false
 
