@@ -6,9 +6,17 @@ export const currentConfig = (
   { truth, plan }: World,
   name: string,
 ): { readonly config: QueueConfig; readonly isChanged: boolean } | undefined => {
-  const ledger = truth.ledgers[partitionOf(name, plan.partitions)]!
+  const partition = partitionOf(name, plan.partitions)
+  const ledger = truth.ledgers[partition]!
   const queue = ledger.queueNamed(name)
+  // What a log lost may have been a change, to which others held until then.
+  const isRepaired = truth.repairedEpochs[partition]! > 0
   // One that was made again may have been made with what was changed.
   const all = [...ledger.queues.values()].filter((q) => q.name === name)
-  return queue && { config: queue.configOf(0), isChanged: all.some(({ configured }) => configured > 0) }
+  return (
+    queue && {
+      config: queue.configOf(0),
+      isChanged: isRepaired || all.some(({ configured }) => configured > 0),
+    }
+  )
 }
