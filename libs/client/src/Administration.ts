@@ -59,8 +59,8 @@ export class Administration implements Queues {
     const { partitionOf, partitions, actor, clock } = context
     this.#losses = new LossWarnings({
       clock,
-      namersOf: (queue) => this.#namersOf(queue, limits.partReplyMs),
-      find: (queue) => this.#deadLetters.find(queue),
+      namersOf: (queue) => this.#namersOf(queue, { patienceMs: limits.partReplyMs }),
+      describe: (queue) => this.#describe(queue, limits.partReplyMs),
     })
     this.#deadLetters = new DeadLetterQueues({
       partitions,
@@ -116,7 +116,7 @@ export class Administration implements Queues {
     }
     // A partition knows only its own queues. If another one names it meanwhile, dead letters wait for the
     // name.
-    if (!force) refuseNamed(name, await this.#namersOf(name))
+    if (!force) refuseNamed(name, await this.#namersOf(name, { skipsClosed: true }))
     await link.ask<'DeleteQueue'>(command, { doneAfterDoubt: 'UnknownQueue' })
   }
 
@@ -236,10 +236,10 @@ export class Administration implements Queues {
     return this.#losses.of(queue).catch(() => [])
   }
 
-  async #describe(name: string): Promise<QueueDescription> {
+  async #describe(name: string, patienceMs?: number): Promise<QueueDescription> {
     const { link } = await this.#partition(name)
     const command: CommandOf<'DescribeQueue'> = { type: 'DescribeQueue', queue: name }
-    const home = await link.ask<'DescribeQueue'>(command)
+    const home = await link.ask<'DescribeQueue'>(command, { patienceMs })
     if (home.spread === undefined) return home
     const partitions = await this.#context.partitions()
     const parts = await Promise.all(
@@ -277,14 +277,20 @@ export class Administration implements Queues {
     })
   }
 
-  /** Some queues that name this one as their dead-letter queue; those of closed partitions are not known. */
-  async #namersOf(name: string, patienceMs?: number): Promise<readonly string[]> {
+  /**
+   * Some queues that name this one as their dead-letter queue.
+   * @param how `skipsClosed`: partitions that are closed are left out; otherwise each must answer, within its patience
+   */
+  async #namersOf(
+    name: string,
+    { skipsClosed = false, patienceMs }: { readonly skipsClosed?: boolean; readonly patienceMs?: number },
+  ): Promise<readonly string[]> {
     const page = { max: limits.describedMax, deadLetter: name }
     const partitions = await this.#context.partitions()
     const lists = await Promise.all(
       partitions.map(({ link }) =>
         link.ask<'ListQueues'>({ type: 'ListQueues', page }, { patienceMs }).catch((error: unknown) => {
-          if (!isKirokuError(error) || error.id !== 'Quarantined') throw error
+          if (!skipsClosed || !isKirokuError(error) || error.id !== 'Quarantined') throw error
           return { queues: [] }
         }),
       ),

@@ -1,4 +1,4 @@
-import type { Command } from '@kiroku/protocol'
+import { type Command, KirokuError } from '@kiroku/protocol'
 import { describe, expect, it } from 'vitest'
 import { waitUntil } from '@kiroku/testkit'
 import { startTestClient, watchedClient } from './startTestClient.ts'
@@ -56,6 +56,18 @@ describe('a queue without a dead-letter queue', () => {
     const lists = asked.filter((command) => command.type === 'ListQueues')
     expect(lists.length).toBeGreaterThan(0)
     for (const { page } of lists) expect(['mail', 'mail-dead']).toContain(page?.deadLetter)
+  })
+
+  it('is not judged while a partition is closed, but can be deleted', async () => {
+    const test = await startTestClient()
+    await test.client.queues.create('mail')
+    const { queues } = watchedClient(test, (commands) => {
+      if (commands.some(({ type }) => type === 'ListQueues'))
+        throw new KirokuError('Quarantined', 'the log of partition 0 is damaged')
+    })
+    expect((await queues.describe('mail')).warnings).toEqual([])
+    await queues.delete('mail')
+    expect(await test.client.queues.list()).toEqual([])
   })
 
   it('names the subscriptions that have none', async () => {

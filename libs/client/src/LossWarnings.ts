@@ -1,4 +1,10 @@
-import { discardWarnings, type QueueDescription, type Retention, retentionWarnings } from '@kiroku/protocol'
+import {
+  discardWarnings,
+  isKirokuError,
+  type QueueDescription,
+  type Retention,
+  retentionWarnings,
+} from '@kiroku/protocol'
 import type { Clock } from './Clock.ts'
 import { limits } from './limits.ts'
 
@@ -7,9 +13,10 @@ type Judged = Pick<QueueDescription, 'name' | 'config' | 'subscriptions'>
 /** What they need of the administration of queues. */
 interface LossContext {
   readonly clock: Clock
-  /** Names of queues that name this one as their dead-letter queue, soon or not at all. */
+  /** Names of queues that name this one as their dead-letter queue. Errors: of a partition that does not answer soon. */
   readonly namersOf: (queue: string) => Promise<readonly string[]>
-  readonly find: (queue: string) => Promise<QueueDescription | undefined>
+  /** Likewise. */
+  readonly describe: (queue: string) => Promise<QueueDescription>
 }
 
 /**
@@ -49,15 +56,21 @@ export class LossWarnings {
   }
 
   #retentionOf(name: string): Promise<Retention | undefined> {
-    const { clock, find } = this.#context
+    const { clock, describe } = this.#context
     if (clock.now() > this.#knownUntilMs) {
       this.forget()
       this.#knownUntilMs = clock.now() + limits.retentionKnownMs
     }
     let asked = this.#retentions.get(name)
     if (asked === undefined) {
-      asked = find(name).then((found) => found?.config)
-      asked.catch(() => this.forget())
+      asked = describe(name).then(
+        ({ config }) => config,
+        (error: unknown) => {
+          if (isKirokuError(error) && error.id === 'UnknownQueue') return undefined
+          this.forget()
+          throw error
+        },
+      )
       this.#retentions.set(name, asked)
     }
     return asked
