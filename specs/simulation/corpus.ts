@@ -10,4 +10,5 @@ export const corpus: ReadonlyArray<{ readonly seed: number; readonly found: stri
   { seed: 1, found: 'a consumer gave capped leases back for ever instead of beginning' },
   { seed: 14_110, found: 'the past was restored with a body ahead of its frame that a lost end had trimmed' },
   { seed: 261, found: 'a tenant of whom a receive met only exhausted messages was never served again' },
+  { seed: 108, found: 'a queue whose schema was checked while too much waited was never answered' },
 ]

@@ -20,6 +20,7 @@ it('a time is one of UTC, with or without a zone', () => {
 it('a number that no sequence can be is a time in ms since 1970, as answers of the API have it', () => {
   expect(parse('1795269751000')).toEqual({ time: 1_795_269_751_000 })
   expect(parse('999999999999')).toEqual({ seq: 999_999_999_999 })
+  expect(parse('99999999999999999999')).toEqual({ seq: 1e20 })
   expect(parse('3/1795269751000')).toEqual({ seq: 1_795_269_751_000, partition: 3 })
 })
 

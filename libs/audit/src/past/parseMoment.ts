@@ -4,6 +4,8 @@ import type { AskedMoment } from './QueueMoment.ts'
 const dayMs = 86_400_000
 /** A number from here on is a time in ms since 1970, as answers have it: no partition has so many records. */
 const timeFrom = 1e12
+/** The last moment that a date can be. */
+const timeMax = 8.64e15
 
 /**
  * Reads a moment: a sequence of the queue's home (`1234`) or of a partition (`3/1234`), a time in UTC
@@ -14,7 +16,7 @@ export const parseMoment = (text: string, what: string, nowMs: number): AskedMom
   const place = /^(?:(\d+)\/)?(\d+)$/.exec(text)
   if (place !== null) {
     const seq = Number(place[2])
-    if (place[1] === undefined && seq >= timeFrom) return { time: seq }
+    if (place[1] === undefined && seq >= timeFrom && seq <= timeMax) return { time: seq }
     return place[1] === undefined ? { seq } : { seq, partition: Number(place[1]) }
   }
   const ofDay = /^([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d(?:\.\d{1,3})?))?$/.exec(text)

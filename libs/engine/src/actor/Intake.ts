@@ -199,7 +199,7 @@ export class Intake {
     void schemas.check(bodySchema).then(
       () => {
         if (!life.isActive) return
-        mailbox.put({ command, token, bytes })
+        if (!mailbox.put({ command, token, bytes })) return this.#refuseBusy(token)
         loop.wake()
       },
       (e: unknown) => gate.refuse(token, asKirokuError(e)),
