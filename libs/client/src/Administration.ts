@@ -45,6 +45,9 @@ interface AdministrationContext {
   readonly clock: Clock
 }
 
+/** Queues that name this one as their dead-letter queue: as many as are worth naming in an error. */
+const namersOf = (deadLetter: string): NamesPage => ({ max: limits.describedMax, deadLetter })
+
 /** Administers queues by name. */
 export class Administration implements Queues {
   readonly subscriptions: SubscriptionAdministration
@@ -59,7 +62,7 @@ export class Administration implements Queues {
     const { partitionOf, partitions, actor, clock } = context
     this.#losses = new LossWarnings({
       clock,
-      namersOf: (queue) => this.#namersOf(queue, { patienceMs: limits.partReplyMs }),
+      namersOf: (queue) => this.#names(namersOf(queue), { patienceMs: limits.partReplyMs }),
       describe: (queue) => this.#describe(queue, limits.partReplyMs),
     })
     this.#deadLetters = new DeadLetterQueues({
@@ -116,7 +119,7 @@ export class Administration implements Queues {
     }
     // A partition knows only its own queues. If another one names it meanwhile, dead letters wait for the
     // name.
-    if (!force) refuseNamed(name, await this.#namersOf(name, { skipsClosed: true }))
+    if (!force) refuseNamed(name, await this.#names(namersOf(name), { skipsClosed: true }))
     await link.ask<'DeleteQueue'>(command, { doneAfterDoubt: 'UnknownQueue' })
   }
 
@@ -277,15 +280,18 @@ export class Administration implements Queues {
     })
   }
 
-  /**
-   * Some queues that name this one as their dead-letter queue.
-   * @param how `skipsClosed`: partitions that are closed are left out; otherwise each must answer, within its patience
-   */
-  async #namersOf(
-    name: string,
-    { skipsClosed = false, patienceMs }: { readonly skipsClosed?: boolean; readonly patienceMs?: number },
+  names(page: NamesPage): Promise<readonly string[]> {
+    return this.#names(page)
+  }
+
+  /** @param how `skipsClosed`: leaves out partitions that are closed */
+  async #names(
+    page: NamesPage,
+    {
+      skipsClosed = false,
+      patienceMs,
+    }: { readonly skipsClosed?: boolean; readonly patienceMs?: number } = {},
   ): Promise<readonly string[]> {
-    const page = { max: limits.describedMax, deadLetter: name }
     const partitions = await this.#context.partitions()
     const lists = await Promise.all(
       partitions.map(({ link }) =>
@@ -294,14 +300,6 @@ export class Administration implements Queues {
           return { queues: [] }
         }),
       ),
-    )
-    return mergeNames(lists, page)
-  }
-
-  async names(page: NamesPage): Promise<readonly string[]> {
-    const partitions = await this.#context.partitions()
-    const lists = await Promise.all(
-      partitions.map(({ link }) => link.ask<'ListQueues'>({ type: 'ListQueues', page })),
     )
     return mergeNames(lists, page)
   }

@@ -1,31 +1,24 @@
-import {
-  discardWarnings,
-  isKirokuError,
-  type QueueDescription,
-  type Retention,
-  retentionWarnings,
-} from '@kiroku/protocol'
+import { discardWarnings, isKirokuError, type QueueDescription, type Retention } from '@kiroku/protocol'
 import type { Clock } from './Clock.ts'
+import { type Judged, lossesOf } from './judgeLosses.ts'
 import { limits } from './limits.ts'
 
-type Judged = Pick<QueueDescription, 'name' | 'config' | 'subscriptions'>
-
-/** What they need of the administration of queues. */
+/** What the warnings need from the administration of queues. */
 interface LossContext {
   readonly clock: Clock
-  /** Names of queues that name this one as their dead-letter queue. Errors: of a partition that does not answer soon. */
+  /** Queues that name this one as their dead-letter queue. Fails if a partition does not answer in time. */
   readonly namersOf: (queue: string) => Promise<readonly string[]>
-  /** Likewise. */
+  /** Fails if the partition does not answer in time. */
   readonly describe: (queue: string) => Promise<QueueDescription>
 }
 
 /**
- * Warnings about queues that lose failed messages, at once or too early. Each takes a question to every partition, or one about
+ * Warnings about queues that lose failed messages, at once or too early. Judging a queue takes a request to every partition, or one for
  * each of its dead-letter queues, however many queues there are.
  */
 export class LossWarnings {
   readonly #context: LossContext
-  /** Of dead-letter queues, which many queues may share. */
+  /** By dead-letter queue, since many queues may share one. */
   #retentions = new Map<string, Promise<Retention | undefined>>()
   #knownUntilMs = 0
 
@@ -33,20 +26,19 @@ export class LossWarnings {
     this.#context = context
   }
 
-  /** Those about one queue. Errors: of whoever is asked. */
+  /** The warnings about one queue. Errors: those of the requests to the partitions. */
   async of(queue: Judged): Promise<string[]> {
-    const discards = discardWarnings(queue)
     const names = queue.subscriptions.flatMap(({ config }) => config.deadLetter?.name ?? [])
-    const [isDeadLetters, retentions] = await Promise.all([
-      // A dead-letter queue needs none of its own.
-      discards.length > 0 && this.#isNamed(queue.name),
+    const [isDeadLetterQueue, retentions] = await Promise.all([
+      // Most have one of their own, and then it does not matter.
+      discardWarnings(queue).length > 0 && this.#isNamed(queue.name),
       Promise.all(names.map(async (name) => [name, await this.#retentionOf(name)] as const)),
     ])
     const known = new Map(retentions)
-    return [...(isDeadLetters ? [] : discards), ...retentionWarnings(queue, (name) => known.get(name))]
+    return lossesOf(queue, isDeadLetterQueue, (name) => known.get(name))
   }
 
-  /** A change was made: what was asked before may no longer hold. */
+  /** Settings were changed, so earlier answers may no longer hold. */
   forget(): void {
     this.#retentions = new Map()
   }

@@ -1,6 +1,6 @@
-import { discardWarnings, retentionWarnings, type QueueDescription } from '@kiroku/protocol'
+import { discardWarnings, type QueueDescription, type Retention, retentionWarnings } from '@kiroku/protocol'
 
-type Judged = Pick<QueueDescription, 'name' | 'config' | 'subscriptions'>
+export type Judged = Pick<QueueDescription, 'name' | 'config' | 'subscriptions'>
 
 /** Warnings about a queue that loses failed messages, at once or too early. */
 export type LossJudge = (queue: Judged) => string[]
@@ -13,8 +13,19 @@ export const judgeLosses = (queues: readonly Judged[]): LossJudge => {
     ),
   )
   const configs = new Map(queues.map(({ name, config }) => [name, config]))
-  return (queue) => [
-    ...(named.has(queue.name) ? [] : discardWarnings(queue)),
-    ...retentionWarnings(queue, (name) => configs.get(name)),
-  ]
+  return (queue) => lossesOf(queue, named.has(queue.name), (name) => configs.get(name))
 }
+
+/**
+ * Judges one queue.
+ * @param isDeadLetterQueue of another queue, so that it needs none of its own
+ * @param retentionOf settings of a dead-letter queue by its name; undefined where they are not known
+ */
+export const lossesOf = (
+  queue: Judged,
+  isDeadLetterQueue: boolean,
+  retentionOf: (deadLetterQueue: string) => Retention | undefined,
+): string[] => [
+  ...(isDeadLetterQueue ? [] : discardWarnings(queue)),
+  ...retentionWarnings(queue, retentionOf),
+]

@@ -43,7 +43,7 @@ export const limits = {
   partReplyMs: 2_000,
   /** Queues that a partition describes in one answer: that takes it a millisecond or two. */
   describedMax: 100,
-  /** How long it is taken for known how long a dead-letter queue keeps its messages. */
+  /** How long a dead-letter queue's retention is remembered before it is asked for again. */
   retentionKnownMs: 5_000,
   /** Repeated receives that are remembered, for answers that come late. */
   repeatsMax: 10_000,

@@ -152,16 +152,15 @@ export const readBodyTable = (record: Uint8Array, from: number, to: number): Map
   return sections
 }
 
-/** The body at `index` of those of `queue`, or undefined: without an index, which would be more work where a table is short. */
+/** Finds one body without an index, which takes more work to build than a short table takes to read. The table comes first. */
 export const findBody = (
-  record: Uint8Array,
-  from: number,
-  to: number,
+  bytes: Uint8Array,
+  tableBytes: number,
   queue: number,
   index: number,
 ): BodyRef | undefined => {
-  const reader = new TableReader(record, from, to)
-  let place = to
+  const reader = new TableReader(bytes, 0, tableBytes)
+  let place = tableBytes
   while (reader.left > 0) {
     const isIts = reader.next() === queue
     const count = reader.count()
@@ -170,7 +169,7 @@ export const findBody = (
       const isInline = tagged % 2 === 0
       const length = Math.floor(tagged / 2)
       const seq = isInline ? 0 : reader.next()
-      if (isIts && i === index) return isInline ? viewOf(record, place, length) : { seq, bytes: length }
+      if (isIts && i === index) return isInline ? viewOf(bytes, place, length) : { seq, bytes: length }
       if (isInline) place += length
     }
     if (isIts) return undefined

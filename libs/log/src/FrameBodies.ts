@@ -2,16 +2,16 @@ import { findBody, readBodyTable, type SectionIndex } from './BodyTable.ts'
 import type { BodyRef } from './Frame.ts'
 import { layout } from './RecordLayout.ts'
 
-/** Bytes of a table up to which a body is looked up in it as it is. */
+/** Tables of up to so many bytes are read without an index. */
 const shortTable = 32
 
-/** The bodies of a frame, in bytes that its body table begins. */
+/** The bodies of a frame. */
 export class FrameBodies {
   readonly #bytes: Uint8Array
   readonly #tableBytes: number
   #index: ReadonlyMap<number, SectionIndex> | undefined
 
-  /** @param bytes the body table, and the bodies behind it */
+  /** @param bytes the body table, followed by the bodies */
   constructor(bytes: Uint8Array, tableBytes: number) {
     this.#bytes = bytes
     this.#tableBytes = tableBytes
@@ -27,7 +27,7 @@ export class FrameBodies {
    * none.
    */
   body(queue: number, index: number): BodyRef | undefined {
-    if (this.#tableBytes <= shortTable) return findBody(this.#bytes, 0, this.#tableBytes, queue, index)
+    if (this.#tableBytes <= shortTable) return findBody(this.#bytes, this.#tableBytes, queue, index)
     const section = (this.#index ??= readBodyTable(this.#bytes, 0, this.#tableBytes)).get(queue)
     return section === undefined || index >= section.count ? undefined : section.body(index)
   }

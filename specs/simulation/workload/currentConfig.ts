@@ -9,7 +9,7 @@ export const currentConfig = (
   const partition = partitionOf(name, plan.partitions)
   const ledger = truth.ledgers[partition]!
   const queue = ledger.queueNamed(name)
-  // What a log lost may have been a change, to which others held until then.
+  // The end that a log lost may have held a change that producers had seen already.
   const isRepaired = truth.repairedEpochs[partition]! > 0
   // One that was made again may have been made with what was changed.
   const all = [...ledger.queues.values()].filter((q) => q.name === name)

@@ -17,7 +17,7 @@ it('a time is one of UTC, with or without a zone', () => {
   expect(parse('2026-11-21T14:02:31+02:00')).toEqual(time('2026-11-21T12:02:31Z'))
 })
 
-it('a number that no sequence can be is a time in ms since 1970, as answers of the API have it', () => {
+it('a number too large for a sequence is a time in ms since 1970, as in the answers of the API', () => {
   expect(parse('1795269751000')).toEqual({ time: 1_795_269_751_000 })
   expect(parse('999999999999')).toEqual({ seq: 999_999_999_999 })
   expect(parse('99999999999999999999')).toEqual({ seq: 1e20 })

@@ -2,9 +2,9 @@ import { isDuration, isKirokuError, KirokuError, parseDurationMs } from '@kiroku
 import type { AskedMoment } from './QueueMoment.ts'
 
 const dayMs = 86_400_000
-/** A number from here on is a time in ms since 1970, as answers have it: no partition has so many records. */
+/** Numbers this large are times in ms since 1970, like those in the API's answers: no partition ever holds that many records. */
 const timeFrom = 1e12
-/** The last moment that a date can be. */
+/** The latest time that a `Date` can hold. */
 const timeMax = 8.64e15
 
 /**

@@ -3,6 +3,7 @@ import { FrameBodies, largeBodyOf, type PartitionLog } from '@kiroku/log'
 import { KirokuError, isKirokuError } from '@kiroku/protocol'
 import { limits } from '../limits.ts'
 import type { BodyMemory } from './BodyMemory.ts'
+import type { RecordBodies } from './BodyPage.ts'
 import { KeptBodies } from './KeptBodies.ts'
 
 /** Bodies by the record they lie in: those in memory, and the rest read ahead from the log. */
@@ -12,7 +13,6 @@ export class BodyCache {
   /** Stretches of the log that are being read. */
   readonly #reading: { readonly from: number; readonly to: number; readonly done: Promise<unknown> }[] = []
   #leaving: Promise<void> = Promise.resolve()
-  #lastSeq = 0
 
   constructor(log: PartitionLog, memory: BodyMemory) {
     this.#log = log
@@ -33,8 +33,7 @@ export class BodyCache {
 
   /** Says how far the log can be read. */
   stored(seq: number): void {
-    this.#lastSeq = seq
-    this.#kept.stored(seq)
+    this.#kept.storedSeq = seq
   }
 
   /** The partition is no longer owned: what is stored goes, and others of the node have its memory. */
@@ -75,7 +74,7 @@ export class BodyCache {
     return body
   }
 
-  async #read(seq: number): Promise<FrameBodies | Uint8Array> {
+  async #read(seq: number): Promise<RecordBodies> {
     // Deliveries that follow each other need the same stretch of the log: it is read once.
     for (;;) {
       const under = this.#reading.find((r) => r.from <= seq && seq <= r.to)
@@ -90,9 +89,9 @@ export class BodyCache {
   }
 
   /** Reads a record and those behind it. Its bodies are returned, since others may have taken their place in the cache by then. */
-  async #readAhead(from: number): Promise<FrameBodies | Uint8Array | undefined> {
+  async #readAhead(from: number): Promise<RecordBodies | undefined> {
     let to = from
-    const last = Math.min(from + limits.readAheadRecords - 1, this.#lastSeq)
+    const last = Math.min(from + limits.readAheadRecords - 1, this.#kept.storedSeq)
     while (to < last && !this.#kept.has(to + 1)) to++
     const stretch = { from, to, done: this.#readStretch(from, to) }
     this.#reading.push(stretch)
@@ -103,7 +102,7 @@ export class BodyCache {
     }
   }
 
-  async #readStretch(from: number, to: number): Promise<FrameBodies | Uint8Array | undefined> {
+  async #readStretch(from: number, to: number): Promise<RecordBodies | undefined> {
     let bytes = 0
     // Behind the wanted record follow those that will be wanted next; the wanted one is put last so that it stays.
     let wanted: { seq: number; data: Uint8Array } | undefined

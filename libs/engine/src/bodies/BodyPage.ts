@@ -1,29 +1,35 @@
 import { bodyTableAt, bodyTableBytes, FrameBodies } from '@kiroku/log'
 
-const pageBytes = 64 * 1024
+export const pageBytes = 64 * 1024
 /** The most frames of a page. */
 export const pageFrames = 4_096
 
-/** The bodies of one or more records, which are let go of together. */
+/** What a record holds: the bodies of a frame, or a large body. */
+export type RecordBodies = FrameBodies | Uint8Array
+
+/** The bodies of one or more records, which are dropped together. */
 export interface Kept {
-  /** Its number among what all partitions of the node put. */
+  readonly number: number
+  /** Its place in the order in which all partitions of the node put theirs. */
   readonly put: number
   readonly bytes: number
   /** Sequences of the records, in the order in which they were put, and the highest of them. */
   readonly seqs: readonly number[]
   readonly lastSeq: number
-  /** The bodies of the frame in place `i`, or a large body. */
-  at(i: number): FrameBodies | Uint8Array
+  /** The bodies of the record in place `i`. */
+  at(i: number): RecordBodies
 }
 
 /** One record that is kept as it is. */
 export class KeptRecord implements Kept {
+  readonly number: number
   readonly put: number
   readonly bytes: number
   readonly seqs: readonly number[]
-  readonly #found: FrameBodies | Uint8Array
+  readonly #found: RecordBodies
 
-  constructor(put: number, seq: number, bytes: number, found: FrameBodies | Uint8Array) {
+  constructor(number: number, put: number, seq: number, bytes: number, found: RecordBodies) {
+    this.number = number
     this.put = put
     this.bytes = bytes
     this.seqs = [seq]
@@ -34,14 +40,14 @@ export class KeptRecord implements Kept {
     return this.seqs[0]!
   }
 
-  at(): FrameBodies | Uint8Array {
+  at(): RecordBodies {
     return this.#found
   }
 }
 
 /** The bodies of many small frames, one behind the other: objects for each frame would take several times as much memory. */
 export class BodyPage implements Kept {
-  static readonly bytes = pageBytes
+  readonly number: number
   readonly put: number
   readonly bytes = pageBytes
   readonly seqs: number[] = []
@@ -52,7 +58,8 @@ export class BodyPage implements Kept {
   readonly #tables: number[] = []
   #end = 0
 
-  constructor(put: number) {
+  constructor(number: number, put: number) {
+    this.number = number
     this.put = put
   }
 

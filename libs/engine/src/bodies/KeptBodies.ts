@@ -1,7 +1,7 @@
 import { bodyTableBytes, FrameBodies } from '@kiroku/log'
 import { ChurnMap } from '@kiroku/protocol'
 import { BodyMemory } from './BodyMemory.ts'
-import { BodyPage, type Kept, KeptRecord, pageFrames } from './BodyPage.ts'
+import { BodyPage, type Kept, KeptRecord, pageBytes, pageFrames, type RecordBodies } from './BodyPage.ts'
 import { SeqTable } from './SeqTable.ts'
 
 /** Bytes of a record up to which its bodies share a page with others. */
@@ -13,19 +13,20 @@ const smallBytesMax = 4 * 1024
  */
 export class KeptBodies {
   #memory: BodyMemory
-  /** By numbers of its own, in the order in which it was put. */
+  /** By number, in the order in which it was put. */
   readonly #kept = new ChurnMap<number, Kept>()
-  /** Where the bodies of a record are: the number of what keeps them, and their place there. */
+  /** Where the bodies of a record are: the number of the page or record that keeps them, and their place in it. */
   readonly #places = new SeqTable()
   readonly #freeNumbers: number[] = []
-  /** Which page small frames go to. */
-  #page: { readonly number: number; readonly page: BodyPage } | undefined
+  /** The page that small frames are added to. */
+  #page: BodyPage | undefined
   #latest: Kept | undefined
   #bytes = 0
-  #lastSeq = 0
+  /** Records up to this one are stored. */
+  storedSeq = 0
   /** What was found last: deliveries ask for one message of a frame after the other. */
   #foundSeq = 0
-  #found: FrameBodies | Uint8Array | undefined
+  #found: RecordBodies | undefined
 
   constructor(memory: BodyMemory) {
     this.#memory = memory
@@ -41,14 +42,9 @@ export class KeptBodies {
     if (bodyTableBytes(record) === 0) return
     if (record.length > smallBytesMax) return this.#putRecord(seq, record.length, FrameBodies.of(record))
     this.#forget(seq)
-    if (this.#page?.page.fits(record) !== true) {
-      const page = new BodyPage(this.#count(BodyPage.bytes))
-      this.#page = { number: this.#keep(page), page }
-    }
-    const { number, page } = this.#page!
-    this.#latest = page
-    this.#places.set(seq, number * pageFrames + page.add(seq, record) + 1)
-    this.#memory.fit()
+    if (this.#page?.fits(record) !== true)
+      this.#page = this.#keep(new BodyPage(this.#nextNumber(), this.#count(pageBytes)))
+    this.#place(seq, this.#page, this.#page.add(seq, record))
   }
 
   /** Keeps a large body. */
@@ -56,11 +52,15 @@ export class KeptBodies {
     this.#putRecord(seq, body.length, body)
   }
 
-  #putRecord(seq: number, bytes: number, found: FrameBodies | Uint8Array): void {
+  #putRecord(seq: number, bytes: number, found: RecordBodies): void {
     this.#forget(seq)
-    const record = new KeptRecord(this.#count(bytes), seq, bytes, found)
-    this.#latest = record
-    this.#places.set(seq, this.#keep(record) * pageFrames + 1)
+    this.#place(seq, this.#keep(new KeptRecord(this.#nextNumber(), this.#count(bytes), seq, bytes, found)), 0)
+  }
+
+  /** The bodies of a record are in place `i` of what keeps them. */
+  #place(seq: number, kept: Kept, i: number): void {
+    this.#latest = kept
+    this.#places.set(seq, kept.number * pageFrames + i + 1)
     this.#memory.fit()
   }
 
@@ -69,36 +69,38 @@ export class KeptBodies {
     return this.#memory.count(bytes)
   }
 
-  /** Returns its number. */
-  #keep(kept: Kept): number {
-    const number = this.#freeNumbers.pop() ?? this.#kept.size
-    this.#kept.set(number, kept)
-    return number
+  #nextNumber(): number {
+    return this.#freeNumbers.pop() ?? this.#kept.size
   }
 
-  /** Whatever was in the place of a record is no longer found. */
+  #keep<K extends Kept>(kept: K): K {
+    this.#kept.set(kept.number, kept)
+    return kept
+  }
+
+  /** Makes whatever was kept of a record before impossible to find. */
   #forget(seq: number): void {
     this.#found = undefined
     const place = this.#places.get(seq)
     if (place === 0) return
-    const number = numberOf(place)
-    const kept = this.#kept.get(number)!
+    const kept = this.#kept.get(numberOf(place))!
     if (kept instanceof BodyPage) return this.#places.delete(seq)
     this.#memory.count(-kept.bytes)
-    this.#drop(number, kept)
+    this.#drop(kept)
   }
 
-  #drop(number: number, kept: Kept): void {
+  #drop(kept: Kept): void {
     this.#found = undefined
-    for (const seq of kept.seqs) if (numberOf(this.#places.get(seq)) === number) this.#places.delete(seq)
+    const { number, seqs, bytes } = kept
+    for (const seq of seqs) if (numberOf(this.#places.get(seq)) === number) this.#places.delete(seq)
     this.#kept.delete(number)
     this.#freeNumbers.push(number)
-    this.#bytes -= kept.bytes
-    if (this.#page?.page === kept) this.#page = undefined
+    this.#bytes -= bytes
+    if (this.#page === kept) this.#page = undefined
   }
 
-  /** The bodies of a frame, or a large body, by its record. */
-  find(seq: number): FrameBodies | Uint8Array | undefined {
+  /** What the record holds, if it is in memory. */
+  find(seq: number): RecordBodies | undefined {
     if (seq === this.#foundSeq && this.#found !== undefined) return this.#found
     const place = this.#places.get(seq)
     if (place === 0) return undefined
@@ -110,27 +112,22 @@ export class KeptBodies {
     return this.#places.get(seq) !== 0
   }
 
-  /** Says up to where records are stored. */
-  stored(seq: number): void {
-    this.#lastSeq = seq
-  }
-
   /** When what would go first was put; undefined: there is nothing that may go. */
   get oldest(): number | undefined {
-    return this.#oldest()?.[1].put
+    return this.#oldest()?.put
   }
 
-  /** Lets that go, and returns its bytes. */
+  /** Drops that, and returns its bytes. */
   dropOldest(): number {
-    const [number, kept] = this.#oldest()!
-    this.#drop(number, kept)
+    const kept = this.#oldest()!
+    this.#drop(kept)
     return kept.bytes
   }
 
   /** What was put first and is stored, unless it is also what was put last: that was put to be used. */
-  #oldest(): readonly [number, Kept] | undefined {
-    for (const each of this.#kept)
-      if (each[1].lastSeq <= this.#lastSeq) return each[1] === this.#latest ? undefined : each
+  #oldest(): Kept | undefined {
+    for (const kept of this.#kept.values())
+      if (kept.lastSeq <= this.storedSeq) return kept === this.#latest ? undefined : kept
     return undefined
   }
 
@@ -138,7 +135,7 @@ export class KeptBodies {
   end(): void {
     this.#memory.leave(this, this.#bytes)
     this.#memory = new BodyMemory()
-    for (const [number, kept] of this.#kept) if (kept.lastSeq <= this.#lastSeq) this.#drop(number, kept)
+    for (const kept of this.#kept.values()) if (kept.lastSeq <= this.storedSeq) this.#drop(kept)
     this.#memory.join(this)
     this.#memory.count(this.#bytes)
   }

@@ -1,17 +1,14 @@
 /** Sequences of a chunk. */
 const chunkSeqs = 256
 
-/** A chunk: what its sequences have, and behind that how many have anything. */
+/** Where a chunk counts how many of its sequences have a value; the values come before that. */
 const used = chunkSeqs
 
-/**
- * Whole numbers above 0 by sequence. The entries of a map would take ten times the memory, and where there are a million of
- * them, it would hold up the engine for a while whenever it grows.
- */
+/** Positive integers by sequence. A map would take several times the memory, and be copied as a whole whenever it grows. */
 export class SeqTable {
   readonly #chunks = new Map<number, Int32Array>()
 
-  /** 0: there is none. */
+  /** 0: the sequence has no value. */
   get(seq: number): number {
     return this.#chunks.get(Math.floor(seq / chunkSeqs))?.[seq % chunkSeqs] ?? 0
   }

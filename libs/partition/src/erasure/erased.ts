@@ -23,7 +23,7 @@ export const erasedAmong = (state: PartitionState, sub: Subscription, which: Era
     if (group !== undefined) {
       for (let run = group.readyHead; run !== 0; run = state.runs.next(run)) add(run, 0)
       const { live } = state
-      // Not all groups have a list of what is live.
+      // Unordered groups have no list of all their live messages.
       let left = group.live
       for (let slot = 0; slot < live.top && left > 0; slot++) {
         if (live.owner[slot] !== sub.index || live.isFree(slot)) continue

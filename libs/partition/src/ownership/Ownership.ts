@@ -2,7 +2,7 @@ import { ChurnMap, type HeldLane, type Redrive } from '@kiroku/protocol'
 import type { Flow } from '../flow/Flow.ts'
 import type { OutboxLane } from '../forward/Outbox.ts'
 import { Sweep } from '../queue/Sweep.ts'
-import { deadLetterQueues } from '../queue/namesDeadLetter.ts'
+import { namersByDeadLetter } from '../queue/namersByDeadLetter.ts'
 import type { Poll } from '../receive/Poll.ts'
 import { DryRuns } from '../redrive/DryRuns.ts'
 import { SpreadProgress } from '../spread/SpreadProgress.ts'
@@ -47,7 +47,7 @@ export class Ownership implements Watcher {
   /** Made when it is first asked for: what nobody asks for costs nothing. */
   #ages: Ages | undefined
   /** Made when it is first asked for, and again after a change of settings. */
-  #deadLetterQueues: ReadonlySet<string> | undefined
+  #namers: ReadonlyMap<string, readonly QueueState[]> | undefined
   /** By the index of the subscription. */
   readonly #receives: (Receives | undefined)[] = []
   readonly #spreads = new Map<QueueState, SpreadProgress>()
@@ -89,10 +89,10 @@ export class Ownership implements Watcher {
     return (this.#ages ??= new Ages(this.state))
   }
 
-  /** Whether a queue here, or a subscription of one, names this one as its dead-letter queue. */
-  isDeadLetterQueue(name: string): boolean {
-    this.#deadLetterQueues ??= deadLetterQueues(this.state)
-    return this.#deadLetterQueues.has(name)
+  /** The queues here that name this one as their dead-letter queue, themselves or with a subscription. */
+  namersOf(deadLetterQueue: string): readonly QueueState[] {
+    this.#namers ??= namersByDeadLetter(this.state)
+    return this.#namers.get(deadLetterQueue) ?? []
   }
 
   /** How far the parts of a spread queue follow. */
@@ -158,18 +158,18 @@ export class Ownership implements Watcher {
   }
 
   opened(sub: Subscription): void {
-    this.#deadLetterQueues = undefined
+    this.#namers = undefined
     this.#receives[sub.index] = new Receives(sub, this.state.at)
   }
 
   configured(sub: Subscription): void {
-    this.#deadLetterQueues = undefined
+    this.#namers = undefined
     this.of(sub).configure(sub)
     this.dirty.add(sub)
   }
 
   closed(sub: Subscription): void {
-    this.#deadLetterQueues = undefined
+    this.#namers = undefined
     this.dirty.delete(sub)
     this.dryRuns.fail(sub, this.state.at)
     this.times.deliveries.forget(sub)

@@ -114,7 +114,7 @@ export class RecentDeliveries {
     if (ms > hour.longestMs) hour.longestMs = ms
   }
 
-  /** The subscription is gone. */
+  /** Forgets a subscription that is gone. */
   forget(sub: Subscription): void {
     this.#slots.delete(sub)
     this.#hours.delete(sub)

@@ -19,7 +19,6 @@ import { orRefuse } from '../orRefuse.ts'
 import { endPoll } from '../receive/decideReceive.ts'
 import { okWhenFollowed, refuseParts } from '../spread/decideHome.ts'
 import type { QueueState, Subscription } from '../state/QueueState.ts'
-import { namesDeadLetter } from './namesDeadLetter.ts'
 import { hasNotes, notedEvent, notedOf } from './notes.ts'
 
 /** Creates a queue; an equal one that is there already is no error. */
@@ -120,12 +119,12 @@ export const decideDeleteQueue = <B>(turn: Turn<B>, c: CommandOf<'DeleteQueue'>,
   orRefuse(turn, token, () => {
     const queue = homeQueue(turn, c.queue, token)
     if (queue === undefined) return
-    if (c.force !== true && turn.own.isDeadLetterQueue(queue.name)) {
-      const namers: string[] = []
-      for (const other of turn.state.queues.values())
-        if (namesDeadLetter(other, queue.name)) namers.push(other.name)
-      refuseNamed(queue.name, namers)
-    }
+    const { name } = queue
+    if (c.force !== true)
+      refuseNamed(
+        name,
+        turn.own.namersOf(name).map((namer) => namer.name),
+      )
     deleteQueue(turn, queue, c.by, token)
   })
 

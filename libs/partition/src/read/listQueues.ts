@@ -1,7 +1,6 @@
 import { type Answers, firstPlace, type QueuesPage } from '@kiroku/protocol'
 import type { Ownership } from '../ownership/Ownership.ts'
-import { namesDeadLetter } from '../queue/namesDeadLetter.ts'
-import type { PartitionState } from '../state/PartitionState.ts'
+import type { QueueState } from '../state/QueueState.ts'
 import { describeQueues } from './describe.ts'
 
 /** All queues, described, or those that a page asks for. */
@@ -12,24 +11,21 @@ export const listQueues = (
 ): Answers['ListQueues'] => {
   const { state } = own
   if (page === undefined) return { queues: describeQueues(state, state.queues.values(), now, own) }
-  if (page.deadLetter !== undefined && !own.isDeadLetterQueue(page.deadLetter))
-    return { queues: [], names: [] }
-  const names = namesOf(state, page)
+  const { deadLetter } = page
+  const names = namesOf(deadLetter === undefined ? state.queues.values() : own.namersOf(deadLetter), page)
   if (page.described !== true) return { queues: [], names }
   const queues = names.map((name) => state.names.get(name)!)
   return { queues: describeQueues(state, queues, now, own), names }
 }
 
-/** The names of the queues that a page asks for, in order: one pass over the names, whatever the queues hold. */
+/** The names of those queues that a page asks for, in order: one pass over the names, whatever the queues hold. */
 const namesOf = (
-  { queues }: PartitionState,
-  { max, prefix = '', after = '', deadLetter, described = false }: QueuesPage,
+  queues: Iterable<QueueState>,
+  { max, prefix = '', after = '', described = false }: QueuesPage,
 ): string[] => {
   const names: string[] = []
-  for (const queue of queues.values()) {
-    const { name, place } = queue
+  for (const { name, place } of queues) {
     if ((place !== undefined && !described) || name <= after || !name.startsWith(prefix)) continue
-    if (deadLetter !== undefined && !namesDeadLetter(queue, deadLetter)) continue
     if (names.length >= max && name > names.at(-1)!) continue
     names.splice(
       firstPlace(names.length, (i) => names[i]! > name),

@@ -72,7 +72,7 @@ export class Attempts {
 
   /** Forgets what a subscription had. */
   drop(sub: Subscription): void {
-    // Most have none when they go, and must not look through those of all others.
+    // Most subscriptions have none left when they go, so the notes of all others need not be scanned.
     if (sub.attemptsNoted === 0) return
     for (const note of this.#notes.values()) {
       if (note.sub !== sub) continue

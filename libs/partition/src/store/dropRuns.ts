@@ -31,7 +31,7 @@ const purgeSubscription = (state: PartitionState, sub: Subscription, upTo: numbe
   freeRuns(state, sub)
   const { live } = state
   const slots: number[] = []
-  // Most queues that are deleted have nothing under way, and must not look through a million messages of others.
+  // Most deleted queues have nothing under way; deleting them must not scan a million messages of other queues.
   let left = sub.available + sub.inflight + sub.waitingRetry
   for (let slot = 0; slot < live.top && left > 0; slot++) {
     if (live.state[slot] === freeSlot || live.owner[slot] !== sub.index) continue
