@@ -49,6 +49,7 @@ const matching = (act: string): Route =>
 /** Every route of the API. One that is not here turns this red, until it is said what it tells to whom. */
 const routes: Readonly<Record<string, Route>> = {
   'GET /v1/queues': urls('/v1/queues'),
+  'GET /v1/queue-names': urls('/v1/queue-names', '/v1/queue-names?limit=1&after=orders'),
   'POST /v1/queues': some(
     { url: '/v1/queues', body: { name: 'orders-new' } },
     { url: '/v1/queues', body: { name: 'orders', settings: { leaseMs: 1_000 } } },

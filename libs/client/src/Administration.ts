@@ -62,7 +62,7 @@ export class Administration implements Queues {
     const { partitionOf, partitions, actor, clock } = context
     this.#losses = new LossWarnings({
       clock,
-      namersOf: (queue) => this.#names(namersOf(queue), { patienceMs: limits.partReplyMs }),
+      namersOf: (queue) => this.names(namersOf(queue), { patienceMs: limits.partReplyMs }),
       describe: (queue) => this.#describe(queue, limits.partReplyMs),
     })
     this.#deadLetters = new DeadLetterQueues({
@@ -119,7 +119,7 @@ export class Administration implements Queues {
     }
     // A partition knows only its own queues. If another one names it meanwhile, dead letters wait for the
     // name.
-    if (!force) refuseNamed(name, await this.#names(namersOf(name), { skipsClosed: true }))
+    if (!force) refuseNamed(name, await this.names(namersOf(name), { skipsClosed: true }))
     await link.ask<'DeleteQueue'>(command, { doneAfterDoubt: 'UnknownQueue' })
   }
 
@@ -280,12 +280,7 @@ export class Administration implements Queues {
     })
   }
 
-  names(page: NamesPage): Promise<readonly string[]> {
-    return this.#names(page)
-  }
-
-  /** @param how `skipsClosed`: leaves out partitions that are closed */
-  async #names(
+  async names(
     page: NamesPage,
     {
       skipsClosed = false,

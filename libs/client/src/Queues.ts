@@ -160,8 +160,12 @@ export interface Queues {
     name: string,
     options?: GroupsOptions,
   ): Promise<{ readonly groups: readonly GroupDescription[]; readonly total: number }>
-  /** Names of queues in order, at most `max`, without a description of any. */
-  names(which: NamesPage): Promise<readonly string[]>
+  /**
+   * Names of queues in order, at most `max`, without a description of any.
+   *
+   * @param options `skipsClosed`: leaves out partitions that are closed because their log is damaged, which is an error otherwise
+   */
+  names(which: NamesPage, options?: { readonly skipsClosed?: boolean }): Promise<readonly string[]>
   /** All queues of the log, by name. */
   list(): Promise<QueueDescription[]>
   /**

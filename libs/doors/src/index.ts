@@ -26,6 +26,7 @@ export { readFamilies, type FamilyRow, type Labels, type MetricFamily, type Read
 export { parseClaimGrants, type ClaimGrant } from './oidc/ClaimGrant.ts'
 export { TokenIssuer, type IssuerOptions } from './oidc/TokenIssuer.ts'
 export { isTooMuchJson, jsonLevelsMax, jsonValuesMax, measureJson } from './measureJson.ts'
+export { namesPage } from './namesPage.ts'
 export { OperationTimes } from './OperationTimes.ts'
 export { Refusals, type Refusal } from './Refusals.ts'
 export { digestOf, parseTokens, Tokens, type Token } from './Tokens.ts'

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useId, useState } from 'react'
 import { get } from '../data/api.ts'
+import { useQueueNames } from '../data/useQueueNames.ts'
 import { useAnnounce } from '../shell/Announcer.tsx'
 import { CommandDialog } from '../parts/CommandDialog.tsx'
 import { bytes as sizeText, count } from '../parts/format.ts'
@@ -8,7 +9,6 @@ import { blankForm, sendRequest, type SendDraft, type SendForm } from './sendReq
 import styles from './SendDialog.module.css'
 
 interface KnownQueue {
-  readonly name: string
   readonly config: { readonly groups: string }
 }
 
@@ -24,12 +24,14 @@ export const SendDialog = ({
 }) => {
   const [form, setForm] = useState<SendForm>({ ...blankForm, ...draft })
   const announce = useAnnounce()
-  const { data } = useQuery({
-    queryKey: ['queue names'],
-    queryFn: ({ signal }) => get<{ queues: readonly KnownQueue[] }>('/v1/queues', undefined, signal),
+  const names = useQueueNames()
+  const { data: queue } = useQuery({
+    queryKey: ['queue sent to', form.queue],
+    queryFn: ({ signal }) =>
+      get<KnownQueue>(`/v1/queues/${encodeURIComponent(form.queue)}`, undefined, signal),
+    enabled: names.includes(form.queue),
   })
-  const queues = data?.queues ?? []
-  const hasGroups = queues.some(({ name, config }) => name === form.queue && config.groups !== 'none')
+  const hasGroups = queue !== undefined && queue.config.groups !== 'none'
   const set = (changes: Partial<SendForm>): void => setForm({ ...form, ...changes })
   const { path, body, contentType, copies, problem } = sendRequest(form)
   const isBlank = form.body === '' && form.bytes === undefined
@@ -55,7 +57,7 @@ export const SendDialog = ({
       onClose={onClose}
     >
       <QueueField
-        names={queues.map(({ name }) => name)}
+        names={names}
         value={form.queue}
         begins={draft.queue === undefined}
         onChange={(queue) => set({ queue })}

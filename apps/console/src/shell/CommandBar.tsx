@@ -1,8 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
-import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState, type KeyboardEvent } from 'react'
-import { get } from '../data/api.ts'
 import { useScope } from '../data/moment.ts'
+import { useQueueNames } from '../data/useQueueNames.ts'
 import { Dialog } from '../parts/Dialog.tsx'
 import type { PageLink } from './pages.ts'
 import styles from './CommandBar.module.css'
@@ -38,11 +37,7 @@ export const CommandBar = ({
   const { setQueue } = useScope()
   const [text, setText] = useState('')
   const [current, setCurrent] = useState(0)
-  const { data } = useQuery({
-    queryKey: ['queue names'],
-    queryFn: ({ signal }) =>
-      get<{ queues: readonly { readonly name: string }[] }>('/v1/queues', undefined, signal),
-  })
+  const names = useQueueNames()
   const entries = useMemo(() => {
     const keep = { search: ((before: object) => before) as never }
     const wanted = text.trim()
@@ -54,7 +49,7 @@ export const CommandBar = ({
       })),
       ...actions.map(({ text, run, refusal }) => ({ text, run, kind: refusal ?? 'action' })),
       { text: 'All queues', kind: 'queue', run: () => setQueue(undefined) },
-      ...(data?.queues ?? []).map(({ name }) => ({ text: name, kind: 'queue', run: () => setQueue(name) })),
+      ...names.map((name) => ({ text: name, kind: 'queue', run: () => setQueue(name) })),
     ]
     const lower = wanted.toLowerCase()
     const found = all.filter((entry) => entry.text.toLowerCase().includes(lower)).slice(0, offeredMax)
@@ -75,7 +70,7 @@ export const CommandBar = ({
           }),
       })
     return found
-  }, [text, data, pages, actions, navigate, setQueue])
+  }, [text, names, pages, actions, navigate, setQueue])
   const onKeyDown = (event: KeyboardEvent): void => {
     const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
     if (by !== 0) {

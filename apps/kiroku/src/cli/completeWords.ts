@@ -10,11 +10,15 @@ const patienceMs = 400
 const messagesMax = 200
 
 interface Answer {
-  readonly queues?: readonly { readonly name: string }[]
+  readonly names?: readonly string[]
   readonly messages?: readonly { readonly messageId: string }[]
 }
 
-const paths = { queue: '/v1/queues', message: `/v1/search?limit=${messagesMax}` }
+/** What lists those that begin like this. */
+const paths = {
+  queue: (begun: string) => `/v1/queue-names?prefix=${encodeURIComponent(begun)}`,
+  message: () => `/v1/search?limit=${messagesMax}`,
+}
 
 /**
  * Completions of the last word of a command line, one per line: names of queues and ids of the latest
@@ -31,10 +35,10 @@ export const completeWords = async (words: readonly string[]): Promise<string> =
   }
   const names = await Promise.all(
     kinds.map(async (kind) => {
-      const { queues = [], messages = [] } = (await getJson(run.apiUrl + paths[kind], asking).catch(
+      const { names = [], messages = [] } = (await getJson(run.apiUrl + paths[kind](begun), asking).catch(
         () => ({}),
       )) as Answer
-      return [...queues.map(({ name }) => name), ...messages.map(({ messageId }) => messageId)]
+      return [...names, ...messages.map(({ messageId }) => messageId)]
     }),
   )
   return names

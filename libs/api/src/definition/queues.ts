@@ -9,6 +9,9 @@ import { Groups } from './groupSchema.ts'
 import { Queue, QueueList, QueueSettings } from './schemas.ts'
 import { forRole } from './forRole.ts'
 
+/** Most names on a page. */
+export const queueNamesMax = 1_000
+
 const params = { queue: Schema.String }
 
 /** Administration of queues. */
@@ -19,6 +22,24 @@ export const queues = HttpApiGroup.make('queues')
       error,
     }).annotateMerge(
       forRole('viewer', 'some', 'All queues of the log; closed partitions are listed with their problem.'),
+    ),
+    HttpApiEndpoint.get('listQueueNames', '/queue-names', {
+      query: {
+        prefix: queryText('Only names that begin with this'),
+        after: queryText('Only names behind this one: the last of the page before'),
+        limit: queryText(`Most names, from 1 to ${queueNamesMax}; default ${queueNamesMax}`),
+      },
+      success: Schema.Struct({
+        names: Schema.Array(Schema.String),
+        isMore: Schema.Boolean.annotate({ description: 'Whether names follow behind the last of these' }),
+      }),
+      error,
+    }).annotateMerge(
+      forRole(
+        'viewer',
+        'some',
+        'Names of queues in order, a page at a time; those of closed partitions are left out.',
+      ),
     ),
     HttpApiEndpoint.post('createQueue', '/queues', {
       payload: Schema.Struct({ name: Schema.String, settings: Schema.optionalKey(QueueSettings) }),

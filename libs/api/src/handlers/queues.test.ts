@@ -27,6 +27,22 @@ describe('queues over HTTP', () => {
     expect((await ask('GET', '/v1/queues/grouped/groups?limit=x')).status).toBe(400)
   })
 
+  it('names queues a page at a time, and only those that the caller may know of', async () => {
+    const tokens = 'ann:admin:the-token-of-ann,oli:viewer@b*:the-token-of-oli'
+    const { ask } = await serve(tokens)
+    const as = (who: string) => ({ authorization: `Bearer the-token-of-${who}` })
+    for (const name of ['b1', 'c', 'a', 'b2', 'b3']) await ask('POST', '/v1/queues', { name }, as('ann'))
+    const page = async (query: string, who = 'ann') =>
+      (await ask('GET', `/v1/queue-names${query}`, undefined, as(who))).json()
+    expect(await page('')).toEqual({ names: ['a', 'b1', 'b2', 'b3', 'c'], isMore: false })
+    expect(await page('?limit=2&after=b1')).toEqual({ names: ['b2', 'b3'], isMore: true })
+    expect(await page('?prefix=b')).toEqual({ names: ['b1', 'b2', 'b3'], isMore: false })
+    expect(await page('?limit=2', 'oli')).toEqual({ names: ['b1', 'b2'], isMore: true })
+    expect(await page('?limit=2&after=b2', 'oli')).toEqual({ names: ['b3'], isMore: false })
+    for (const limit of ['0', '1001', 'x'])
+      expect(await page(`?limit=${limit}`)).toMatchObject({ id: 'InvalidArgument' })
+  })
+
   it('administers queues, and the record names who did it, from where and why', async () => {
     const { ask } = await serve('ann:admin:the-token-of-ann')
     const headers = { authorization: 'Bearer the-token-of-ann', 'x-kiroku-reason': 'too many' }

@@ -1,10 +1,11 @@
 import type { QueueSettings } from '@kiroku/client'
-import type { OnDefect } from '@kiroku/doors'
+import { namesPage, type OnDefect } from '@kiroku/doors'
 import * as Effect from 'effect/Effect'
 import * as HttpApiBuilder from 'effect/http-api/HttpApiBuilder'
 import type { ApiDependencies } from '../ApiDependencies.ts'
 import { Caller, CallerGranted } from '../definition/Access.ts'
 import { Api } from '../definition/Api.ts'
+import { queueNamesMax } from '../definition/queues.ts'
 import { queueWithoutOthers } from '../granted/withoutOthers.ts'
 import { requireDeadLetter } from '../granted/requireDeadLetter.ts'
 import { parseCount } from '../questions/parseCount.ts'
@@ -33,6 +34,13 @@ export const queueHandlers = ({ client }: ApiDependencies, onDefect: OnDefect) =
           { queues: seen.map((queue) => (handles(queue.name) ? queue : withoutReasons(queue))), missing },
           onDefect,
         )
+      }),
+      listQueueNames: Effect.fnUntraced(function* ({ query: { limit, ...which } }) {
+        const { sees } = yield* CallerGranted
+        return yield* call(async () => {
+          const max = limit === undefined ? queueNamesMax : parseCount(limit, 'limit', 1, queueNamesMax)
+          return namesPage(client, sees, { ...which, max, skipsClosed: true })
+        })
       }),
       createQueue: Effect.fnUntraced(function* ({ payload }) {
         const by = yield* Caller

@@ -1,3 +1,4 @@
+import { namesPage } from '@kiroku/doors'
 import { SqsError, invalid, missing } from '../SqsError.ts'
 import type { Input } from './Action.ts'
 import type { Call } from './Call.ts'
@@ -55,19 +56,14 @@ export const page = async (
   which: { readonly prefix?: string; readonly deadLetter?: string },
 ): Promise<{ readonly names: readonly string[]; readonly NextToken?: string }> => {
   const given = within(input, 'MaxResults', 1, pageMax, 'Must be between 1 and 1000.')
-  const max = given ?? pageMax
   const token = input['NextToken'] as string | undefined
-  const found: string[] = []
-  let after = token === undefined ? '' : Buffer.from(token, 'base64url').toString()
-  // One more than is told says whether there is another page.
-  for (let isMore = true; isMore && found.length <= max;) {
-    const names = await call.client.queues.names({ ...which, after, max: max + 1 })
-    isMore = names.length > max
-    after = names.at(-1) ?? after
-    found.push(...names.filter((name) => call.sees(name)))
-  }
-  const names = found.slice(0, max)
-  return given === undefined || found.length === names.length
+  const after = token === undefined ? '' : Buffer.from(token, 'base64url').toString()
+  const { names, isMore } = await namesPage(call.client, call.sees, {
+    ...which,
+    after,
+    max: given ?? pageMax,
+  })
+  return given === undefined || !isMore
     ? { names }
     : { names, NextToken: Buffer.from(names.at(-1)!).toString('base64url') }
 }

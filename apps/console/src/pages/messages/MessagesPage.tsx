@@ -1,9 +1,8 @@
-import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useEffect, useMemo, useRef } from 'react'
-import { get } from '../../data/api.ts'
+import { useEffect, useRef } from 'react'
 import { useMoment, useScope } from '../../data/moment.ts'
 import { useAskedMoment } from '../../data/played.ts'
+import { useQueueNames } from '../../data/useQueueNames.ts'
 import { FilterInput } from '../../parts/FilterInput.tsx'
 import { Problem } from '../../parts/Problem.tsx'
 import type { StateName } from '../../parts/StateMark.tsx'
@@ -40,12 +39,7 @@ export const MessagesPage = () => {
       ? searchQuestion(filter, queue)
       : momentQuestion(filter, isKnown ? queue : undefined, asked),
   )
-  const { data: names } = useQuery({
-    queryKey: ['queue names'],
-    queryFn: ({ signal }) =>
-      get<{ queues: readonly { readonly name: string }[] }>('/v1/queues', undefined, signal),
-  })
-  const queues = useMemo(() => names?.queues.map(({ name }) => name) ?? [], [names])
+  const queues = useQueueNames()
   const { reached, error } = found
   const setFilter = (next: string): void =>
     void navigate({ to: '.', search: ((before: object) => ({ ...before, q: next })) as never })

@@ -1,8 +1,12 @@
 import { useMoment, useScope } from '../../data/moment.ts'
 import { Empty } from '../../parts/Empty.tsx'
+import { QueuePicker } from '../../parts/QueuePicker.tsx'
 import { SendButton } from '../../send/Sending.tsx'
 import styles from './MessagesPage.module.css'
 import { knownThen } from './searchText.ts'
+
+/** Of more queues than this, one is picked from a list rather than by its own button. */
+const buttonsMax = 50
 
 /** Why there are no messages to see, and how there would be some. */
 export const NothingFound = ({
@@ -25,11 +29,15 @@ export const NothingFound = ({
       <Empty title="Pick a queue">
         <p>Messages at a past moment are shown per queue.</p>
         <div className={`row ${styles['choices']}`}>
-          {queues.map((name) => (
-            <button key={name} type="button" className="button small" onClick={() => setQueue(name)}>
-              {name}
-            </button>
-          ))}
+          {queues.length > buttonsMax ? (
+            <QueuePicker />
+          ) : (
+            queues.map((name) => (
+              <button key={name} type="button" className="button small" onClick={() => setQueue(name)}>
+                {name}
+              </button>
+            ))
+          )}
         </div>
       </Empty>
     )

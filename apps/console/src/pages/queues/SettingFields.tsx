@@ -1,6 +1,5 @@
 import { queueSettings, type QueueConfig, type QueueSetting } from '@kiroku/protocol'
-import { useQuery } from '@tanstack/react-query'
-import { get } from '../../data/api.ts'
+import { useQueueNames } from '../../data/useQueueNames.ts'
 import styles from './SettingFields.module.css'
 import type { SettingDraft } from './settingDraft.ts'
 import { settingGroups } from './settingGroups.ts'
@@ -96,12 +95,7 @@ const QueueSelect = ({
   readonly className: string
   readonly onChange: (name: string) => void
 }) => {
-  const { data } = useQuery({
-    queryKey: ['queue names'],
-    queryFn: ({ signal }) =>
-      get<{ queues: readonly { readonly name: string }[] }>('/v1/queues', undefined, signal),
-  })
-  const names = new Set(data?.queues.map(({ name }) => name))
+  const names = new Set(useQueueNames())
   if (shared.value !== '') names.add(shared.value)
   return (
     <select {...shared} onChange={(event) => onChange(event.target.value)}>

@@ -5,7 +5,7 @@ import { useNarrow } from '../../parts/useNarrow.ts'
 import { useAskedTime, useMomentTime, useSpan } from '../../time/useSpan.ts'
 import { Compare } from './Compare.tsx'
 import { Lately } from './Lately.tsx'
-import { QueuePicker } from './QueuePicker.tsx'
+import { QueuePicker } from '../../parts/QueuePicker.tsx'
 import { QueueThen } from './QueueThen.tsx'
 
 /**

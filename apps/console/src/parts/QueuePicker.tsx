@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { useScope } from '../../data/moment.ts'
-import { useLogInfo } from '../../data/queueInfos.ts'
+import { useScope } from '../data/moment.ts'
+import { useLogInfo } from '../data/queueInfos.ts'
 import styles from './QueuePicker.module.css'
 
 /** With more names than this, one is typed with completion rather than picked from a list. */
