@@ -36,6 +36,7 @@ import {
 import { Granted } from '../granted/Granted.ts'
 import { reportDefect } from '../reportDefect.ts'
 import { boundJson, type JsonBounds } from './boundJson.ts'
+import { knownParameters } from './knownParameters.ts'
 
 /**
  * Checks tokens, and names the caller for the record. Without tokens everyone on loopback is `local`.
@@ -56,6 +57,7 @@ export const accessLayer = (guard: Guard, bounds: JsonBounds, pagesOnlyLook: boo
       const need = { role: needs, on: on === 'queue' ? { queue: (yield* HttpRouter.params)['queue']! } : on }
       const { identity, role } = yield* admitCaller(guard, presented, need, isReadOnly)
       const reason = request.headers['x-kiroku-reason']
+      yield* knownParameters(endpoint)
       yield* boundJson(request, bounds, Context.get(annotations, MessagesLevel))
       return yield* Effect.provide(
         httpEffect,

@@ -43,6 +43,26 @@ describe('queues over HTTP', () => {
       expect(await page(`?limit=${limit}`)).toMatchObject({ id: 'InvalidArgument' })
   })
 
+  it('refuses a parameter that it does not have, and names the one meant', async () => {
+    const { ask } = await serve()
+    const refusal = async (path: string) => {
+      const answer = await ask('GET', path)
+      return [answer.status, (answer.json() as { readonly message: string }).message]
+    }
+    expect(await refusal('/v1/queue-names?limt=2')).toEqual([
+      400,
+      'there is no parameter "limt" here. Did you mean "limit"?',
+    ])
+    expect(await refusal('/v1/queue-names?queue=a')).toEqual([
+      400,
+      'there is no parameter "queue" here; there are prefix, after, limit',
+    ])
+    expect(await refusal('/v1/queues?prefix=a')).toEqual([
+      400,
+      'there is no parameter "prefix" here, nor any other',
+    ])
+  })
+
   it('administers queues, and the record names who did it, from where and why', async () => {
     const { ask } = await serve('ann:admin:the-token-of-ann')
     const headers = { authorization: 'Bearer the-token-of-ann', 'x-kiroku-reason': 'too many' }
