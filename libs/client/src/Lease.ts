@@ -1,4 +1,12 @@
-import { pushRange, KirokuError, rangeNumbers, type Ranges, rangeTotal, receipt } from '@kiroku/protocol'
+import {
+  groupBy,
+  pushRange,
+  KirokuError,
+  rangeNumbers,
+  type Ranges,
+  rangeTotal,
+  receipt,
+} from '@kiroku/protocol'
 import type { DeliveryContext } from './MessageView.ts'
 import type { Settlement } from './Settlement.ts'
 import type { Settler } from './Settler.ts'
@@ -139,7 +147,7 @@ export class Lease {
     try {
       const refused = await this.#settler.settle(settlement, queue, sub, delivery, this.#rangesOf(indexes))
       if (refused.length === 0) return none
-      return [...Map.groupBy(refused, (each) => each.error)].map(([id, group]) => ({
+      return [...groupBy(refused, (each) => each.error)].map(([id, group]) => ({
         indexes: group.map((each) => this.#numbers.indexOf(each.number)),
         error: new KirokuError(id, `${settlement.type} was refused for ${group.length} messages`),
       }))

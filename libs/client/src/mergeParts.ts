@@ -1,4 +1,5 @@
 import {
+  groupBy,
   laterHold,
   mergeConsumers,
   mergeRecentBatches,
@@ -41,7 +42,7 @@ export const mergeParts = (home: QueueDescription, parts: readonly QueueDescript
 
 /** The queues of all partitions by name; parts are with their homes. */
 export const mergeQueues = (queues: readonly QueueDescription[]): QueueDescription[] => {
-  const parts = Map.groupBy(
+  const parts = groupBy(
     queues.filter((queue) => queue.home !== undefined),
     ({ home }) => `${home!.partition}/${home!.queue}`,
   )

@@ -12,7 +12,9 @@ export const askQuestion = async (
   timeoutMs: number,
   signal?: AbortSignal,
 ): Promise<Uint8Array | undefined> => {
-  const { promise, resolve, reject } = Promise.withResolvers<Uint8Array | undefined>()
+  let resolve!: (answer: Uint8Array | undefined) => void
+  let reject!: (error: Error) => void
+  const promise = new Promise<Uint8Array | undefined>((...both) => ([resolve, reject] = both))
   const inbox = createInbox()
   const parts: Uint8Array[] = []
   try {

@@ -190,4 +190,5 @@ export {
 export type { FeedProgress, FeedUpdate } from './observe/FeedUpdate.ts'
 export { sumCounts } from './observe/sumCounts.ts'
 export { firstPlace } from './firstPlace.ts'
+export { groupBy } from './groupBy.ts'
 export { nearest } from './nearest.ts'

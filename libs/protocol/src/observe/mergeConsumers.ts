@@ -1,3 +1,4 @@
+import { groupBy } from '../groupBy.ts'
 import { limits } from '../limits.ts'
 import type { ConsumerDescription } from './QueueDescription.ts'
 
@@ -6,7 +7,7 @@ export const mergeConsumers = (
   parts: readonly (readonly ConsumerDescription[] | undefined)[],
 ): ConsumerDescription[] | undefined => {
   if (parts.every((part) => part === undefined)) return undefined
-  const merged = Map.groupBy(
+  const merged = groupBy(
     parts.flatMap((part) => part ?? []),
     ({ name }) => name,
   )
