@@ -121,6 +121,31 @@ describe('a queue with message groups', () => {
     expect(bodiesOf(await world.receive('orders', { max: 10 }))).toEqual(['a1', 'a2', 'a3', 'a4'])
   })
 
+  it('[ENG-01] has single messages of a group handled one after another, and nothing behind one that failed until it is through', async () => {
+    await using world = await createWorld()
+    await world.queue('orders', {
+      groups: 'ordered',
+      retriesMax: 5,
+      retry: { kind: 'fixed', delayMs: 1_000 },
+    })
+    await sendAll(world, 'a1', 'b1', 'a2', 'a3', 'b2')
+    const began: string[] = []
+    const ended: string[] = []
+    const consumer = world.client.consumeEach('orders', async (message) => {
+      const name = message.text()
+      began.push(`${name} ${message.attempt}`)
+      await world.sleep('100 millis')
+      if (name === 'a2' && message.attempt < 3) throw new Error('not yet')
+      ended.push(name)
+    })
+    await world.advance('150 millis')
+    expect(began).toEqual(['a1 1', 'b1 1', 'a2 1', 'b2 1'])
+    await world.advance('1 minute')
+    await consumer.stop()
+    expect(began.filter((each) => each.startsWith('a'))).toEqual(['a1 1', 'a2 1', 'a2 2', 'a2 3', 'a3 1'])
+    expect(ended.toSorted()).toEqual(['a1', 'a2', 'a3', 'b1', 'b2'])
+  })
+
   it('[ENG-01] wants a group with every message', async () => {
     await using world = await createWorld()
     await world.queue('orders', { groups: 'ordered' })

@@ -10,6 +10,13 @@ export const engineMutants: ReadonlyArray<SpecMutant> = [
     what: 'what is in flight of a group does not hold up what follows it',
   },
   {
+    id: 'ENG-01.handler',
+    file: 'libs/client/src/handleEach.ts',
+    from: 'group[i - 1]!.comesAgain || ',
+    to: '',
+    what: 'a handler is given what is behind a message that failed',
+  },
+  {
     id: 'ENG-02',
     file: 'libs/partition/src/read/describeGroups.ts',
     from: 'if (state !== State.Available)',

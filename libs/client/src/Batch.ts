@@ -26,6 +26,11 @@ export class ConsumedMessage<T = unknown> extends MessageView<T> {
     return this.#lease.signalOf(this.#at)
   }
 
+  /** @internal Whether its verdict so far is that it is delivered again. */
+  get comesAgain(): boolean {
+    return this.#verdicts.comesAgain(this.#at)
+  }
+
   /** Acknowledged at once, whatever becomes of the batch. */
   ack(): void {
     this.#verdicts.ack(this.#at)

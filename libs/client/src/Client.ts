@@ -136,7 +136,10 @@ export interface Client {
     options?: ConsumeOptions,
   ): Consumer
   consume(queue: string, handler: BatchHandler, options?: ConsumeOptions): Consumer
-  /** Runs the handler for each message: returning acknowledges it, throwing retries it. */
+  /**
+   * Runs the handler for each message: returning acknowledges it, throwing retries it. Runs it for all messages of a batch
+   * at once; for those of an ordered group one after another, and for none behind one that is to come again.
+   */
   consumeEach<Out>(
     queue: QueueDefinition<unknown, Out>,
     handler: MessageHandler<NoInfer<Out>>,

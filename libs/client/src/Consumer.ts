@@ -24,7 +24,7 @@ import { readable } from './readable.ts'
 import { holdDelay } from './holdDelay.ts'
 import { limits } from './limits.ts'
 import type { QueueDefinition } from './schema/defineQueue.ts'
-import { fittingMessages } from './schema/fittingMessages.ts'
+import { fittingInBatch } from './schema/fittingInBatch.ts'
 import { unless } from './unless.ts'
 
 /**
@@ -38,6 +38,17 @@ export type BatchHandler<T = unknown> = (batch: Batch<T>) => unknown
  * back with a delay.
  */
 export type MessageHandler<T = unknown> = (message: ConsumedMessage<T>) => unknown
+
+/** What handling a batch needs to know, beside the batch. */
+interface Handling {
+  /** Whether the messages of a group are handled one after another. */
+  readonly isOrdered: boolean
+  /** Aborted when the consumer stops: what is not begun by then is given back. */
+  readonly stopping: AbortSignal
+}
+
+/** Handles a batch, as `BatchHandler` says. */
+export type HandleBatch<T = unknown> = (batch: Batch<T>, handling: Handling) => unknown
 
 /** Settings of a consumer; absent ones are the queue's when the consumer starts. */
 export interface ConsumeOptions extends LeaseOptions {
@@ -93,7 +104,7 @@ const pollWaitMs = 30_000
 export class ConsumerLoop implements Consumer {
   readonly closed: Promise<void>
   readonly #context: ConsumerContext
-  readonly #handler: BatchHandler
+  readonly #handler: HandleBatch
   readonly #options: ConsumeOptions
   readonly #polls = new AbortController()
   /** Aborted when the handlers' time after `stop` has run out. */
@@ -101,11 +112,12 @@ export class ConsumerLoop implements Consumer {
   readonly #settling = new ChurnSet<Promise<void>>()
   #failure: KirokuError | undefined
   #hasDeadLetter = true
+  #isOrdered = false
   /** Longest delay of a retry, in ms, and whether one exceeded it. */
   readonly #delayMsMax: number
   #hasHeldDelay = false
 
-  constructor(context: ConsumerContext, handler: BatchHandler, options: ConsumeOptions) {
+  constructor(context: ConsumerContext, handler: HandleBatch, options: ConsumeOptions) {
     this.#context = context
     this.#handler = handler
     this.#options = options
@@ -147,6 +159,7 @@ export class ConsumerLoop implements Consumer {
     const subscription = subscriptionOf(described, this.#options.subscription)
     const { config } = subscription
     this.#hasDeadLetter = config.deadLetter !== null
+    this.#isOrdered = config.groups === 'ordered'
     void this.#warn({ ...described, subscriptions: [subscription] })
     const times = leaseTimes(this.#options, config.leaseMs, config.leaseCapMs)
     const receive = this.#receive(config, times.leaseMs)
@@ -273,15 +286,11 @@ export class ConsumerLoop implements Consumer {
   /** Calls the handler; with what it returns. */
   #hand(lease: Lease, verdicts: Verdicts, messages: readonly ConsumedMessage[]): unknown {
     const { definition, emit } = this.#context
-    if (definition === undefined) return this.#handler(new Batch(lease, verdicts, messages))
-    return fittingMessages(definition, messages, {
-      deadLetter: (message, error) =>
-        // Without a dead-letter queue a message leaves once its attempts are used up.
-        this.#hasDeadLetter ? message.deadLetter(error) : message.retry({ delayMs: 0, error }),
-      retry: (message, error) => message.retry({ error }),
-      emit,
-    }).then((fitting) =>
-      fitting.length > 0 ? this.#handler(new Batch(lease, verdicts, fitting)) : undefined,
+    const handling = { isOrdered: this.#isOrdered, stopping: this.#polls.signal }
+    if (definition === undefined) return this.#handler(new Batch(lease, verdicts, messages), handling)
+    const delivered = { isOrdered: this.#isOrdered, hasDeadLetter: this.#hasDeadLetter, emit }
+    return fittingInBatch(definition, messages, delivered).then((fitting) =>
+      fitting.length > 0 ? this.#handler(new Batch(lease, verdicts, fitting), handling) : undefined,
     )
   }
 

@@ -6,6 +6,7 @@ import {
   type BatchHandler,
   type Consumer,
   type ConsumeOptions,
+  type HandleBatch,
   type MessageHandler,
 } from './Consumer.ts'
 import type { MessageView } from './MessageView.ts'
@@ -32,7 +33,11 @@ export class Consumers {
   }
 
   /** Starts one. Errors: `InvalidQueueName`, `InvalidArgument`, `Stopped`. */
-  consume<T>(from: QueueNamed, handler: BatchHandler<T>, options: ConsumeOptions = {}): Consumer {
+  consume<T>(from: QueueNamed, handler: BatchHandler<T>, options?: ConsumeOptions): Consumer {
+    return this.#start<T>(from, (batch) => handler(batch), options)
+  }
+
+  #start<T>(from: QueueNamed, handler: HandleBatch<T>, options: ConsumeOptions = {}): Consumer {
     const queue = nameOf(from)
     checkQueueName(queue)
     checkOptions('consume', options, consumeOptions)
@@ -53,7 +58,7 @@ export class Consumers {
         clock,
         emit,
       },
-      handler as BatchHandler,
+      handler as HandleBatch,
       options,
     )
     this.#running.add(consumer)
@@ -67,7 +72,7 @@ export class Consumers {
     const queue = nameOf(from)
     const failed = (error: unknown, message: MessageView): void =>
       this.#receiver.emit(thrownEvent(queue, error, message, 1))
-    return this.consume(from, handleEach(handler, failed), options)
+    return this.#start(from, handleEach(handler, failed), options)
   }
 
   /** Starts no more. */

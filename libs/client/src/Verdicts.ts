@@ -34,6 +34,11 @@ export class Verdicts {
     this.#onAck = onAck
   }
 
+  /** Whether a message is to be delivered again, by a verdict of its own. */
+  comesAgain(index: number): boolean {
+    return this.#states[index] === retried || this.#states[index] === released
+  }
+
   ack(index: number): void {
     if (this.#batch !== 'open' || this.#states[index] !== open) return
     this.#states[index] = acked

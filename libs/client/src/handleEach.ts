@@ -1,19 +1,43 @@
 import { deferral, isBackPressure } from './BackPressure.ts'
-import type { Batch, ConsumedMessage } from './Batch.ts'
-import type { MessageHandler } from './Consumer.ts'
+import type { ConsumedMessage } from './Batch.ts'
+import type { HandleBatch, MessageHandler } from './Consumer.ts'
+import { inGroups } from './groupOrder.ts'
 import { readable } from './readable.ts'
 
-/** A batch handler that runs the messages of a batch concurrently and lets each fail, or wait, on its own. */
+type Failed = (error: unknown, message: ConsumedMessage) => void
+
+/**
+ * Runs the messages of a batch concurrently, those of an ordered group one after another, and lets each fail, or
+ * wait, on its own.
+ */
 export const handleEach =
-  <T>(handler: MessageHandler<T>, failed: (error: unknown, message: ConsumedMessage) => void) =>
-  async (batch: Batch<T>): Promise<void> => {
-    await Promise.all(batch.messages.map((message) => handleOne(message, handler, failed)))
+  <T>(handler: MessageHandler<T>, failed: Failed): HandleBatch<T> =>
+  async ({ messages }, { isOrdered, stopping }) => {
+    if (isOrdered)
+      await Promise.all(inGroups(messages).map((group) => handleInTurn(group, handler, failed, stopping)))
+    else await Promise.all(messages.map((message) => handleOne(message, handler, failed)))
   }
+
+/** Gives back the rest of a group once a message of it comes again, the consumer stops, or the lease is lost. */
+const handleInTurn = async <T>(
+  group: readonly ConsumedMessage<T>[],
+  handler: MessageHandler<T>,
+  failed: Failed,
+  stopping: AbortSignal,
+): Promise<void> => {
+  for (const [i, message] of group.entries()) {
+    if (i > 0 && (group[i - 1]!.comesAgain || stopping.aborted || message.signal.aborted)) {
+      for (const rest of group.slice(i)) rest.release()
+      return
+    }
+    await handleOne(message, handler, failed)
+  }
+}
 
 const handleOne = async <T>(
   message: ConsumedMessage<T>,
   handler: MessageHandler<T>,
-  failed: (error: unknown, message: ConsumedMessage) => void,
+  failed: Failed,
 ): Promise<void> => {
   try {
     await handler(message)

@@ -1,0 +1,23 @@
+import { groupBy } from '@kiroku/protocol'
+import type { ConsumedMessage } from './Batch.ts'
+
+/** The messages of a delivery by their groups, each in its order. */
+export const inGroups = <T>(messages: readonly ConsumedMessage<T>[]): ConsumedMessage<T>[][] => [
+  ...groupBy(messages, ({ group }) => group).values(),
+]
+
+/** Those of `some` with no message ahead of them in their group that comes again; the others are given back. */
+export const withoutOvertakers = (
+  messages: readonly ConsumedMessage[],
+  some: readonly ConsumedMessage[],
+): ConsumedMessage[] => {
+  const ready = new Set(some)
+  const held = new Set<string | undefined>()
+  return messages.filter((message) => {
+    const { group, comesAgain } = message
+    if (comesAgain) held.add(group)
+    if (!ready.has(message)) return false
+    if (held.has(group)) message.release()
+    return !held.has(group)
+  })
+}
