@@ -7,18 +7,18 @@ import {
   type QueueDescription,
   type SubscriptionDescription,
 } from '@kiroku/protocol'
-import { deferral, isBackPressure } from './BackPressure.ts'
+import { isBackPressure } from './BackPressure.ts'
 import { Batch, consumedMessages, type ConsumedMessage } from './Batch.ts'
 import { thrownEvent, type ClientEvent } from './ClientEvent.ts'
 import type { Clock } from './Clock.ts'
-import { Lease } from './Lease.ts'
+import type { Lease } from './Lease.ts'
 import { LeaseKeeper } from './LeaseKeeper.ts'
 import { leaseTimes, type LeaseOptions } from './LeaseTimes.ts'
 import { Prefetch, type PrefetchOptions } from './Prefetch.ts'
-import type { QueueRoute, Taken } from './QueueRoute.ts'
-import { clip, releaseOf } from './Settlement.ts'
+import type { QueueRoute } from './QueueRoute.ts'
 import { Verdicts, type Outcome } from './Verdicts.ts'
 import { backoffMs } from './backoff.ts'
+import { batchByBatch, groupByGroup, type Work } from './consumerLoops.ts'
 import { isRetryable, toKirokuError } from './failure.ts'
 import { readable } from './readable.ts'
 import { holdDelay } from './holdDelay.ts'
@@ -41,8 +41,8 @@ export type MessageHandler<T = unknown> = (message: ConsumedMessage<T>) => unkno
 
 /** What handling a batch needs to know, beside the batch. */
 interface Handling {
-  /** Whether the messages of a group are handled one after another. */
-  readonly isOrdered: boolean
+  /** Whether its messages are handled one after another. */
+  readonly inTurn: boolean
   /** Aborted when the consumer stops: what is not begun by then is given back. */
   readonly stopping: AbortSignal
 }
@@ -63,7 +63,7 @@ export interface ConsumeOptions extends LeaseOptions {
   readonly batchMessages?: number | undefined
   /** Time in ms, from the first available message, to wait for a fuller batch; 0: none. */
   readonly batchWaitMs?: number | undefined
-  /** Batches handled concurrently; default 1. */
+  /** Batches handled concurrently; default 1. Of ordered groups, `consumeEach` has less than two batches of messages for each. */
   readonly concurrency?: number | undefined
   /** Longest delay of a retry, in ms; longer ones are capped. Default and maximum: 14 days. */
   readonly retryDelayMsMax?: number | undefined
@@ -86,6 +86,8 @@ export interface ConsumerContext {
   /** Absent: any body is accepted. */
   readonly definition?: QueueDefinition | undefined
   readonly consumer: string
+  /** Whether its handler is one of single messages. */
+  readonly handlesEach: boolean
   /** Where the queue is, once the log is known. */
   readonly open: () => Promise<{ readonly incarnation: string; readonly route: QueueRoute }>
   readonly newPoll: () => string
@@ -178,23 +180,18 @@ export class ConsumerLoop implements Consumer {
     const stop = (): void => void this.#settling.add(prefetch.stop())
     options.signal.addEventListener('abort', stop)
     if (options.signal.aborted) stop()
-    const loop = async (): Promise<void> => {
-      for (;;) {
-        const taken = await prefetch.take()
-        if (taken === undefined) return
-        const lease = leaseOf(taken, incarnation, queue)
-        if (keeper.register(lease)) {
-          const startMs = clock.now()
-          await this.#handle(lease, keeper, prefetch)
-          prefetch.handled(clock.now() - startMs)
-          continue
-        }
-        void taken.partition.release(taken.delivery)
-        // The next one may be as late.
-        await taken.partition.link.pause(limits.backoffMsMin, options.signal)
-      }
+    const work: Work = {
+      prefetch,
+      keeper,
+      incarnation,
+      queue,
+      clock,
+      messagesMax: receive.max,
+      signal: options.signal,
+      handle: (lease, acked) => this.#handle(lease, keeper, prefetch, acked).catch(this.#fail),
     }
-    await Promise.all(Array.from({ length: concurrency }, () => loop().catch(this.#fail)))
+    const loop = this.#isOrdered && this.#context.handlesEach ? groupByGroup : batchByBatch
+    await Promise.all(Array.from({ length: concurrency }, () => loop(work).catch(this.#fail)))
     keeper.stop()
   }
 
@@ -239,13 +236,19 @@ export class ConsumerLoop implements Consumer {
     }
   }
 
-  async #handle(lease: Lease, keeper: LeaseKeeper, prefetch: Prefetch): Promise<void> {
+  /** @param acked told how many messages are acknowledged */
+  async #handle(
+    lease: Lease,
+    keeper: LeaseKeeper,
+    prefetch: Prefetch,
+    acked = (_: number): void => {},
+  ): Promise<void> {
     const { queue, emit } = this.#context
     const settle = (outcome: Outcome): Promise<void> => this.#settle(lease, keeper, outcome)
-    const verdicts = new Verdicts(
-      lease.size,
-      (indexes) => void settle({ settlement: { type: 'Ack' }, indexes }),
-    )
+    const verdicts = new Verdicts(lease.size, (indexes) => {
+      void settle({ settlement: { type: 'Ack' }, indexes })
+      acked(indexes.length)
+    })
     const messages = consumedMessages(lease, verdicts)
     let outcomes: Outcome[]
     try {
@@ -259,9 +262,7 @@ export class ConsumerLoop implements Consumer {
       } else {
         emit(thrownEvent(queue, error, messages[0]!, lease.size))
         if (isBackPressure(error)) prefetch.slow()
-        outcomes = isBackPressure(error)
-          ? verdicts.defer(releaseOf(deferral(error)))
-          : verdicts.finish({ error: clip(error instanceof Error ? error.message : String(error))! })
+        outcomes = verdicts.fail(error)
       }
     }
     const holds: Promise<void>[] = []
@@ -286,7 +287,7 @@ export class ConsumerLoop implements Consumer {
   /** Calls the handler; with what it returns. */
   #hand(lease: Lease, verdicts: Verdicts, messages: readonly ConsumedMessage[]): unknown {
     const { definition, emit } = this.#context
-    const handling = { isOrdered: this.#isOrdered, stopping: this.#polls.signal }
+    const handling = { inTurn: this.#isOrdered, stopping: this.#polls.signal }
     if (definition === undefined) return this.#handler(new Batch(lease, verdicts, messages), handling)
     const delivered = { isOrdered: this.#isOrdered, hasDeadLetter: this.#hasDeadLetter, emit }
     return fittingInBatch(definition, messages, delivered).then((fitting) =>
@@ -305,12 +306,6 @@ export class ConsumerLoop implements Consumer {
     this.#settling.add(settling)
     return settling
   }
-}
-
-const leaseOf = ({ partition, delivery }: Taken, incarnation: string, queue: string): Lease => {
-  const { link, settler } = partition
-  const context = { incarnation, partition: link.partition, queue, delivery }
-  return new Lease(context, settler, link.time.leaseEndMs(delivery))
 }
 
 /**

@@ -34,10 +34,14 @@ export class Consumers {
 
   /** Starts one. Errors: `InvalidQueueName`, `InvalidArgument`, `Stopped`. */
   consume<T>(from: QueueNamed, handler: BatchHandler<T>, options?: ConsumeOptions): Consumer {
-    return this.#start<T>(from, (batch) => handler(batch), options)
+    return this.#start<T>(from, { handle: (batch) => handler(batch), handlesEach: false }, options)
   }
 
-  #start<T>(from: QueueNamed, handler: HandleBatch<T>, options: ConsumeOptions = {}): Consumer {
+  #start<T>(
+    from: QueueNamed,
+    { handle, handlesEach }: { readonly handle: HandleBatch<T>; readonly handlesEach: boolean },
+    options: ConsumeOptions = {},
+  ): Consumer {
     const queue = nameOf(from)
     checkQueueName(queue)
     checkOptions('consume', options, consumeOptions)
@@ -48,6 +52,7 @@ export class Consumers {
         queue,
         definition: typeof from === 'string' ? undefined : from,
         consumer: name,
+        handlesEach,
         open: async () => {
           const log = await connection.open()
           return { incarnation: log.directory.incarnation, route: log.of(queue) }
@@ -58,7 +63,7 @@ export class Consumers {
         clock,
         emit,
       },
-      handler as HandleBatch,
+      handle as HandleBatch,
       options,
     )
     this.#running.add(consumer)
@@ -72,7 +77,7 @@ export class Consumers {
     const queue = nameOf(from)
     const failed = (error: unknown, message: MessageView): void =>
       this.#receiver.emit(thrownEvent(queue, error, message, 1))
-    return this.#start(from, handleEach(handler, failed), options)
+    return this.#start(from, { handle: handleEach(handler, failed), handlesEach: true }, options)
   }
 
   /** Starts no more. */

@@ -1,16 +1,9 @@
-import {
-  ChurnSet,
-  type CommandOf,
-  type Delivery,
-  limits as partitionLimits,
-  pushNumber,
-  rangeNumbers,
-  type Ranges,
-} from '@kiroku/protocol'
+import { ChurnSet, type CommandOf, limits as partitionLimits, rangeNumbers } from '@kiroku/protocol'
 import type { AheadShare } from './AheadShare.ts'
 import type { Clock } from './Clock.ts'
 import type { QueueRoute, Taken } from './QueueRoute.ts'
 import { backoffMs } from './backoff.ts'
+import { partOf } from './deliveryParts.ts'
 import { limits } from './limits.ts'
 
 /** What a prefetch receives, and for whom. */
@@ -209,24 +202,6 @@ export class Prefetch {
     const released = partition.release(delivery).then(() => void this.#releases.delete(released))
     this.#releases.add(released)
   }
-}
-
-/** The messages `from` to `to` of a delivery. */
-const partOf = (taken: Taken, numbers: readonly number[], from: number, to: number): Taken => {
-  const { partition, delivery } = taken
-  const { attempts, enqueuedAt, firstAt, messages } = delivery
-  if (to - from === numbers.length) return taken
-  const ranges: Ranges = []
-  for (let i = from; i < to; i++) pushNumber(ranges, numbers[i]!)
-  const part: Delivery = {
-    ...delivery,
-    numbers: ranges,
-    attempts: attempts.slice(from, to),
-    enqueuedAt: enqueuedAt.slice(from, to),
-    messages: messages.slice(from, to),
-    ...(firstAt === undefined ? {} : { firstAt: firstAt.slice(from, to) }),
-  }
-  return { partition, delivery: part }
 }
 
 const ended = new DOMException('The consumer receives no more than its handlers take', 'AbortError')

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { BackPressure } from './BackPressure.ts'
 import { Verdicts } from './Verdicts.ts'
 
 const verdictsOf = (messages: number) => {
@@ -112,14 +113,16 @@ describe('verdicts of a handler', () => {
     const { verdicts, acked } = verdictsOf(4)
     verdicts.ack(0)
     verdicts.retry(1, { delayMs: 3 })
-    expect(verdicts.defer({ delayMs: 30, error: '429', holdSubscription: true })).toEqual([
+    expect(verdicts.fail(new BackPressure({ delayMs: 30, reason: '429', holdSubscription: true }))).toEqual([
       retry([1], 3),
       release([2, 3], 30, { error: '429', holdSubscription: true }),
     ])
     expect(acked).toEqual([0])
     const retrying = verdictsOf(1).verdicts
     retrying.retryAll()
-    expect(retrying.defer({ delayMs: 30, error: '429' })).toEqual([retry([0], undefined, '429')])
+    expect(retrying.fail(new BackPressure({ delayMs: 30, reason: '429' }))).toEqual([
+      retry([0], undefined, '429'),
+    ])
     const releasing = verdictsOf(1).verdicts
     releasing.releaseAll({ delayMs: 2 })
     expect(releasing.abandon()).toEqual([release([0], 2)])

@@ -1,4 +1,5 @@
-import type { ReleaseOptions, RetryOptions, Settlement } from './Settlement.ts'
+import { deferral, isBackPressure } from './BackPressure.ts'
+import { clip, releaseOf, type ReleaseOptions, type RetryOptions, type Settlement } from './Settlement.ts'
 
 const open = 0
 const acked = 1
@@ -100,9 +101,10 @@ export class Verdicts {
     return this.#close({ type: 'Retry', error: failure?.error })
   }
 
-  /** Closes the verdicts because the handler was told to wait: messages without one are given back. */
-  defer(options: ReleaseOptions): Outcome[] {
-    return this.#close({ type: 'Release', ...options })
+  /** Closes the verdicts because the handler threw: messages without one are retried, or given back if it was told to wait. */
+  fail(error: unknown): Outcome[] {
+    if (isBackPressure(error)) return this.#close(releaseOf(deferral(error)))
+    return this.finish({ error: clip(error instanceof Error ? error.message : String(error))! })
   }
 
   /** Closes the verdicts because the consumer stops: messages without one are given back. */

@@ -1,3 +1,4 @@
+import type { QueueCounts } from '@kiroku/protocol'
 import { ManualTime, waitUntil } from '@kiroku/testkit'
 import { describe, expect, it } from 'vitest'
 import { BackPressure, defineQueue, type ConsumedMessage } from './index.ts'
@@ -111,6 +112,34 @@ describe('a consumer of single messages, in an ordered queue', () => {
     })
   })
 
+  it('goes on with other groups while one takes its time, with at most two batches under way', async () => {
+    const { client } = await start(['a1', 'b1', 'c1', 'd1', 'e1'])
+    const gates = new Map<string, () => void>()
+    client.consumeEach(
+      'mail',
+      (message) => new Promise<void>((resolve) => void gates.set(nameOf(message), resolve)),
+      { batchMessages: 2 },
+    )
+    const begun = () => [...gates.keys()]
+    const stands = async (counts: Partial<QueueCounts>) => {
+      const { counts: now } = await client.queues.describe('mail')
+      return Object.entries(counts).every(([name, count]) => now[name as keyof QueueCounts] === count)
+    }
+    await waitUntil(() => gates.size === 2)
+    await waitUntil(() => stands({ inflight: 2, available: 3 }))
+    gates.get('b1')!()
+    await waitUntil(() => gates.size === 4)
+    expect(begun()).toEqual(['a1', 'b1', 'c1', 'd1'])
+    await waitUntil(() => stands({ inflight: 3, available: 1 }))
+    for (const name of ['c1', 'd1']) gates.get(name)!()
+    await waitUntil(() => gates.size === 5)
+    await client.send('mail', JSON.stringify('b2'), { group: 'b' })
+    gates.get('e1')!()
+    await waitUntil(() => gates.size === 6)
+    await waitUntil(() => stands({ inflight: 2, committed: 4 }))
+    for (const name of ['a1', 'b2']) gates.get(name)!()
+  })
+
   it('begins nothing of a lease that it has lost', async () => {
     const time = new ManualTime()
     const { client, committed } = await start(['a1', 'a2'], time)
@@ -126,7 +155,7 @@ describe('a consumer of single messages, in an ordered queue', () => {
     await waitUntil(() => seen.length === 1)
     await time.advance(60_000)
     await waitUntil(async () => (await committed()) === 2)
-    expect(seen).toEqual(['a1/1', 'a2/2'])
+    expect(seen).toEqual(['a1/1', 'a1/2', 'a2/2'])
   })
 
   it('hands over nothing of a group behind one whose schema failed', async () => {

@@ -1,7 +1,6 @@
 import { deferral, isBackPressure } from './BackPressure.ts'
 import type { ConsumedMessage } from './Batch.ts'
 import type { HandleBatch, MessageHandler } from './Consumer.ts'
-import { inGroups } from './groupOrder.ts'
 import { readable } from './readable.ts'
 
 type Failed = (error: unknown, message: ConsumedMessage) => void
@@ -12,11 +11,10 @@ type Failed = (error: unknown, message: ConsumedMessage) => void
  */
 export const handleEach =
   <T>(handler: MessageHandler<T>, failed: Failed): HandleBatch<T> =>
-  async ({ messages }, { isOrdered, stopping }) => {
-    if (isOrdered)
-      await Promise.all(inGroups(messages).map((group) => handleInTurn(group, handler, failed, stopping)))
-    else await Promise.all(messages.map((message) => handleOne(message, handler, failed)))
-  }
+  ({ messages }, { inTurn, stopping }) =>
+    inTurn
+      ? handleInTurn(messages, handler, failed, stopping)
+      : Promise.all(messages.map((message) => handleOne(message, handler, failed)))
 
 /** Gives back the rest of a group once a message of it comes again, the consumer stops, or the lease is lost. */
 const handleInTurn = async <T>(

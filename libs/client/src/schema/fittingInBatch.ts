@@ -1,6 +1,6 @@
 import type { ConsumedMessage } from '../Batch.ts'
 import type { ClientEvent } from '../ClientEvent.ts'
-import { withoutOvertakers } from '../groupOrder.ts'
+import { withoutOvertakers } from '../withoutOvertakers.ts'
 import type { QueueDefinition } from './defineQueue.ts'
 import { fittingMessages } from './fittingMessages.ts'
 

@@ -1,10 +1,4 @@
-import { groupBy } from '@kiroku/protocol'
 import type { ConsumedMessage } from './Batch.ts'
-
-/** The messages of a delivery by their groups, each in its order. */
-export const inGroups = <T>(messages: readonly ConsumedMessage<T>[]): ConsumedMessage<T>[][] => [
-  ...groupBy(messages, ({ group }) => group).values(),
-]
 
 /** Those of `some` with no message ahead of them in their group that comes again; the others are given back. */
 export const withoutOvertakers = (
