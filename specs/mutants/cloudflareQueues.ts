@@ -40,8 +40,8 @@ export const cloudflareQueuesMutants: ReadonlyArray<SpecMutant> = [
   {
     id: 'CF-06',
     file: 'libs/client/src/Verdicts.ts',
-    from: 'this.#states[index] !== open) return\n    this.#states[index] = acked',
-    to: 'this.#states[index] === acked) return\n    this.#states[index] = acked',
+    from: 'this.#states[index] !== open) return\n    this.#states[index] = told',
+    to: 'this.#states[index] === told) return\n    this.#states[index] = told',
     what: 'ack() beats a retry() that came before it',
   },
   {

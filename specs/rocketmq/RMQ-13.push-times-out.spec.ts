@@ -53,7 +53,7 @@ it('[RMQ-13] the handler hears of it, and what it says afterwards does not undo 
       if (attempt === 1) await world.sleep('90 seconds')
       reason ??= signal.reason
     },
-    fixed,
+    { ...fixed, batchMessages: 1 },
   )
   await world.advance('1 hour')
   expect(reason).toMatchObject({ id: 'LeaseExpired' })

@@ -72,3 +72,18 @@ it('[RMQ-15] a message whose work hangs holds back nothing but its own place', a
   )
   expect(await world.counts('orders')).toMatchObject({ committed: 50, inflight: 1 })
 })
+
+it('[RMQ-15] a single message whose work hangs holds back neither the retries of its batch nor what is sent later', async () => {
+  await using world = await createWorld()
+  await world.queue('orders', { ...settings, batchMessages: 100 })
+  await world.sendBatch('orders', ['hangs', 'bad', ...others])
+  world.client.consumeEach('orders', async (message) => {
+    if (message.text() === 'hangs') await world.sleep('1 day')
+    if (message.text() === 'bad' && message.attempt === 1) throw new Error('bad')
+  })
+  await world.advance('1 minute')
+  expect(await world.counts('orders')).toMatchObject({ committed: 51, inflight: 1 })
+  await world.send('orders', 'new')
+  await world.advance('1 second')
+  expect(await world.counts('orders')).toMatchObject({ committed: 52, inflight: 1 })
+})

@@ -31,25 +31,30 @@ export class ConsumedMessage<T = unknown> extends MessageView<T> {
     return this.#verdicts.comesAgain(this.#at)
   }
 
+  /** @internal Its handler is through: its verdict is told without waiting for the batch. */
+  end(): void {
+    this.#verdicts.end(this.#at)
+  }
+
   /** Acknowledged at once, whatever becomes of the batch. */
   ack(): void {
     this.#verdicts.ack(this.#at)
   }
 
-  /** Another attempt, counted from the end of the batch; called again, the newer delay counts. */
+  /** Another attempt, counted from the end of the batch, or of a handler of single messages; called again, the newer delay counts. */
   retry(options: RetryOptions = {}): void {
     this.#verdicts.retry(this.#at, { delayMs: options.delayMs, error: clip(options.error) })
   }
 
   /**
-   * Gives the message back after the batch, at once or after `delayMs`, without counting the attempt; called
-   * again, the newer options count. Errors: `InvalidArgument`.
+   * Gives the message back after the batch, or after a handler of single messages, at once or after `delayMs`, without counting
+   * the attempt; called again, the newer options count. Errors: `InvalidArgument`.
    */
   release(options: ReleaseOptions = {}): void {
     this.#verdicts.release(this.#at, releaseOf(options))
   }
 
-  /** Moves the message to the dead-letter queue after the batch. */
+  /** Moves the message to the dead-letter queue after the batch, or after a handler of single messages. */
   deadLetter(error?: string): void {
     this.#verdicts.deadLetter(this.#at, clip(error))
   }

@@ -138,7 +138,8 @@ export interface Client {
   consume(queue: string, handler: BatchHandler, options?: ConsumeOptions): Consumer
   /**
    * Runs the handler for each message: returning acknowledges it, throwing retries it. Runs it for all messages of a batch
-   * at once; for those of an ordered group one after another, and for none behind one that is to come again.
+   * at once, and takes more while some of them take their time; for those of an ordered group one after another, and for none
+   * behind one that is to come again.
    */
   consumeEach<Out>(
     queue: QueueDefinition<unknown, Out>,

@@ -18,7 +18,7 @@ import { Prefetch, type PrefetchOptions } from './Prefetch.ts'
 import type { QueueRoute } from './QueueRoute.ts'
 import { Verdicts, type Outcome } from './Verdicts.ts'
 import { backoffMs } from './backoff.ts'
-import { batchByBatch, groupByGroup, type Work } from './consumerLoops.ts'
+import { batchByBatch, eachByEach, type Work } from './consumerLoops.ts'
 import { isRetryable, toKirokuError } from './failure.ts'
 import { readable } from './readable.ts'
 import { holdDelay } from './holdDelay.ts'
@@ -40,11 +40,21 @@ export type BatchHandler<T = unknown> = (batch: Batch<T>) => unknown
 export type MessageHandler<T = unknown> = (message: ConsumedMessage<T>) => unknown
 
 /** What handling a batch needs to know, beside the batch. */
-interface Handling {
+export interface Handling {
   /** Whether its messages are handled one after another. */
   readonly inTurn: boolean
   /** Aborted when the consumer stops: what is not begun by then is given back. */
   readonly stopping: AbortSignal
+  /** Told how many messages are through. */
+  readonly ended: (count: number) => void
+}
+
+/** What a handler gets of a delivery. */
+interface Handed {
+  readonly lease: Lease
+  readonly verdicts: Verdicts
+  readonly messages: readonly ConsumedMessage[]
+  readonly ended: (count: number) => void
 }
 
 /** Handles a batch, as `BatchHandler` says. */
@@ -63,7 +73,7 @@ export interface ConsumeOptions extends LeaseOptions {
   readonly batchMessages?: number | undefined
   /** Time in ms, from the first available message, to wait for a fuller batch; 0: none. */
   readonly batchWaitMs?: number | undefined
-  /** Batches handled concurrently; default 1. Of ordered groups, `consumeEach` has less than two batches of messages for each. */
+  /** Batches handled concurrently; default 1. `consumeEach` has that many batches of messages under way at most. */
   readonly concurrency?: number | undefined
   /** Longest delay of a retry, in ms; longer ones are capped. Default and maximum: 14 days. */
   readonly retryDelayMsMax?: number | undefined
@@ -187,10 +197,13 @@ export class ConsumerLoop implements Consumer {
       queue,
       clock,
       messagesMax: receive.max,
+      // Where the queue limits how many deliveries there are, there are no more than handlers.
+      patienceMs: config.concurrencyMax === 0 ? limits.slowPatienceMs : Infinity,
+      isOrdered: this.#isOrdered,
       signal: options.signal,
-      handle: (lease, acked) => this.#handle(lease, keeper, prefetch, acked).catch(this.#fail),
+      handle: (lease, ended) => this.#handle(lease, keeper, prefetch, ended).catch(this.#fail),
     }
-    const loop = this.#isOrdered && this.#context.handlesEach ? groupByGroup : batchByBatch
+    const loop = this.#context.handlesEach ? eachByEach : batchByBatch
     await Promise.all(Array.from({ length: concurrency }, () => loop(work).catch(this.#fail)))
     keeper.stop()
   }
@@ -236,23 +249,35 @@ export class ConsumerLoop implements Consumer {
     }
   }
 
-  /** @param acked told how many messages are acknowledged */
+  /** @param ended told how many messages are through */
   async #handle(
     lease: Lease,
     keeper: LeaseKeeper,
     prefetch: Prefetch,
-    acked = (_: number): void => {},
+    ended = (_: number): void => {},
   ): Promise<void> {
     const { queue, emit } = this.#context
     const settle = (outcome: Outcome): Promise<void> => this.#settle(lease, keeper, outcome)
-    const verdicts = new Verdicts(lease.size, (indexes) => {
-      void settle({ settlement: { type: 'Ack' }, indexes })
-      acked(indexes.length)
-    })
+    /** Resolves when the holds among them are stored: the next receive would overtake them and bring messages that are to be held. */
+    const tell = async (outcomes: readonly Outcome[]): Promise<void> => {
+      const holds: Promise<void>[] = []
+      for (const { settlement, indexes } of outcomes) {
+        const held = holdDelay(settlement, this.#delayMsMax)
+        if (held.beyondMs !== undefined) this.#tellHeld(messages[indexes[0]!]!.id, held.beyondMs)
+        const settled = settle({ settlement: held.settlement, indexes })
+        if ('holdSubscription' in settlement && settlement.holdSubscription === true) holds.push(settled)
+      }
+      if (holds.length > 0) await prefetch.hold(Promise.all(holds))
+    }
+    const verdicts = new Verdicts(
+      lease.size,
+      (indexes) => void settle({ settlement: { type: 'Ack' }, indexes }),
+      (outcomes) => void tell(outcomes),
+    )
     const messages = consumedMessages(lease, verdicts)
     let outcomes: Outcome[]
     try {
-      await unless(this.#patience.signal, this.#hand(lease, verdicts, messages))
+      await unless(this.#patience.signal, this.#hand({ lease, verdicts, messages, ended }))
       outcomes = verdicts.finish()
     } catch (thrown) {
       const error = readable(thrown)
@@ -265,15 +290,7 @@ export class ConsumerLoop implements Consumer {
         outcomes = verdicts.fail(error)
       }
     }
-    const holds: Promise<void>[] = []
-    for (const { settlement, indexes } of outcomes) {
-      const held = holdDelay(settlement, this.#delayMsMax)
-      if (held.beyondMs !== undefined) this.#tellHeld(messages[indexes[0]!]!.id, held.beyondMs)
-      const settled = settle({ settlement: held.settlement, indexes })
-      if ('holdSubscription' in settlement && settlement.holdSubscription === true) holds.push(settled)
-    }
-    // The next receive would overtake it and bring messages that are to be held.
-    if (holds.length > 0) await prefetch.hold(Promise.all(holds))
+    await tell(outcomes)
   }
 
   /** Reported once: a back-off that outgrows the limit does so with every message. */
@@ -285,9 +302,9 @@ export class ConsumerLoop implements Consumer {
   }
 
   /** Calls the handler; with what it returns. */
-  #hand(lease: Lease, verdicts: Verdicts, messages: readonly ConsumedMessage[]): unknown {
+  #hand({ lease, verdicts, messages, ended }: Handed): unknown {
     const { definition, emit } = this.#context
-    const handling = { inTurn: this.#isOrdered, stopping: this.#polls.signal }
+    const handling = { inTurn: this.#isOrdered, stopping: this.#polls.signal, ended }
     if (definition === undefined) return this.#handler(new Batch(lease, verdicts, messages), handling)
     const delivered = { isOrdered: this.#isOrdered, hasDeadLetter: this.#hasDeadLetter, emit }
     return fittingInBatch(definition, messages, delivered).then((fitting) =>

@@ -29,6 +29,12 @@ interface Waiting {
   from: number
 }
 
+/** A handler that waits for a batch of up to `max` messages. */
+interface Taker {
+  readonly max: number
+  readonly give: (taken: Taken | undefined) => void
+}
+
 /**
  * The batches for the handlers of a consumer. While handlers are quick, receives ask for what these will take within
  * `aheadMs`, and a delivery is cut into batches. While they are slow, each free handler has a receive of its own, and
@@ -39,7 +45,7 @@ export class Prefetch {
   /** In order. */
   readonly #waiting: Waiting[] = []
   /** Handlers that wait for a batch. */
-  readonly #takers: ((taken: Taken | undefined) => void)[] = []
+  readonly #takers: Taker[] = []
   readonly #releases = new ChurnSet<Promise<void>>()
   /** Ends the receives under way; how many batches they ask for. */
   #receives = new AbortController()
@@ -58,11 +64,11 @@ export class Prefetch {
     this.#handlerMs = 2 * options.aheadMs
   }
 
-  /** The next batch, at once if one is there; undefined once it is stopped. */
-  take(): Taken | undefined | Promise<Taken | undefined> {
+  /** The next batch, of up to `max` messages, at once if one is there; undefined once it is stopped. */
+  take(max = this.#options.receive.max): Taken | undefined | Promise<Taken | undefined> {
     if (this.#isStopped) return undefined
-    const taken = this.#next()
-    const next = taken ?? new Promise<Taken | undefined>((resolve) => void this.#takers.push(resolve))
+    const taken = this.#next(max)
+    const next = taken ?? new Promise<Taken | undefined>((give) => void this.#takers.push({ max, give }))
     this.#fill()
     return next
   }
@@ -85,6 +91,7 @@ export class Prefetch {
     this.slow()
     await stored
     this.#holds--
+    this.#fill()
   }
 
   /** Ends the receives and gives back what has no handler; resolves when that is stored. */
@@ -92,7 +99,7 @@ export class Prefetch {
     this.#isStopped = true
     this.#options.clock.clearTimeout(this.#watch)
     this.#giveBack()
-    for (const taker of this.#takers.splice(0)) taker(undefined)
+    for (const { give } of this.#takers.splice(0)) give(undefined)
     await Promise.all(this.#releases)
   }
 
@@ -113,7 +120,11 @@ export class Prefetch {
     const share = depth > handlers ? Math.min(depth - handlers, Math.ceil(depth / limits.receivesAhead)) : 1
     let room = depth - (handlers - this.#takers.length) - this.#asked
     for (const { numbers, from } of this.#waiting) room -= Math.ceil((numbers.length - from) / receive.max)
-    for (; room >= share; room -= share) void this.#receive(share)
+    for (; room >= share; room -= share) {
+      // A receive of one batch is for the next of those that wait.
+      const max = (share === 1 ? this.#takers[this.#asked]?.max : undefined) ?? receive.max
+      void this.#receive(share, max)
+    }
     if (this.#isAhead) this.#watch ??= clock.setTimeout(this.#look, limits.aheadPatience * aheadMs)
   }
 
@@ -132,10 +143,10 @@ export class Prefetch {
     else this.#watch = clock.setTimeout(this.#look, leftMs)
   }
 
-  async #receive(batches: number): Promise<void> {
+  async #receive(batches: number, max: number): Promise<void> {
     const { route, receive, newPoll, clock, failed } = this.#options
     const { signal } = this.#receives
-    const { max, bytesMax = limits.requestBytesMax } = receive
+    const { bytesMax = limits.requestBytesMax } = receive
     this.#asked += batches
     const command = {
       ...receive,
@@ -171,15 +182,18 @@ export class Prefetch {
     if (aborted) return this.#release(waiting)
     this.#options.share.took(this)
     this.#waiting.push(waiting)
-    while (this.#takers.length > 0 && this.#waiting.length > 0) this.#takers.shift()!(this.#next())
+    while (this.#takers.length > 0 && this.#waiting.length > 0) {
+      const { max, give } = this.#takers.shift()!
+      give(this.#next(max))
+    }
   }
 
   /** Cuts the next batch from what waits. */
-  #next(): Taken | undefined {
+  #next(max: number): Taken | undefined {
     const first = this.#waiting[0]
     if (first === undefined) return undefined
     this.#takenAtMs = this.#options.clock.now()
-    const { max, bytesMax = Infinity } = this.#options.receive
+    const { bytesMax = Infinity } = this.#options.receive
     const { taken, numbers, from } = first
     const { messages } = taken.delivery
     let bytes = messages[from]!.length

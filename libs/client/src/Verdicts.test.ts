@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { BackPressure } from './BackPressure.ts'
-import { Verdicts } from './Verdicts.ts'
+import { type Outcome, Verdicts } from './Verdicts.ts'
 
 const verdictsOf = (messages: number) => {
   const acked: number[] = []
@@ -126,6 +126,29 @@ describe('verdicts of a handler', () => {
     const releasing = verdictsOf(1).verdicts
     releasing.releaseAll({ delayMs: 2 })
     expect(releasing.abandon()).toEqual([release([0], 2)])
+  })
+
+  it('tells those of messages that ended together, ahead of the batch and once', async () => {
+    const told: Outcome[][] = []
+    const verdicts = new Verdicts(
+      5,
+      () => {},
+      (outcomes) => told.push(outcomes),
+    )
+    for (const index of [0, 1]) verdicts.retry(index, { delayMs: 3 })
+    verdicts.deadLetter(2, 'bad')
+    verdicts.ack(3)
+    for (const index of [0, 2, 3, 4]) verdicts.end(index)
+    await Promise.resolve()
+    expect(told).toEqual([
+      [retry([0], 3), { settlement: { type: 'DeadLetter', error: 'bad' }, indexes: [2] }],
+    ])
+    verdicts.retry(0, { delayMs: 9 })
+    verdicts.end(0)
+    verdicts.end(1)
+    expect(verdicts.abandon()).toEqual([retry([1], 3), release([4])])
+    await Promise.resolve()
+    expect(told).toHaveLength(1)
   })
 
   it('gives back what has no verdict when the consumer stops, and keeps the others', () => {

@@ -2,7 +2,8 @@ import { deferral, isBackPressure } from './BackPressure.ts'
 import { clip, releaseOf, type ReleaseOptions, type RetryOptions, type Settlement } from './Settlement.ts'
 
 const open = 0
-const acked = 1
+/** Told already, or acknowledged. */
+const told = 1
 const retried = 2
 const released = 3
 const deadLettered = 4
@@ -25,14 +26,23 @@ export class Verdicts {
   #batch: 'open' | 'acked' | 'retried' | 'released' | 'closed' = 'open'
   #batchRetry: RetryOptions = {}
   #batchRelease: ReleaseOptions = {}
+  /** Messages whose verdicts are told in a moment. */
+  #ended: number[] = []
   readonly #onAck: (indexes: readonly number[]) => void
+  readonly #onEnd: (outcomes: Outcome[]) => void
 
   /**
    * @param onAck called at once with what is acknowledged for good, whatever becomes of the rest
+   * @param onEnd called with the other verdicts on messages that ended before the batch
    */
-  constructor(messages: number, onAck: (indexes: readonly number[]) => void) {
+  constructor(
+    messages: number,
+    onAck: (indexes: readonly number[]) => void,
+    onEnd: (outcomes: Outcome[]) => void = () => {},
+  ) {
     this.#states = new Array<number>(messages).fill(open)
     this.#onAck = onAck
+    this.#onEnd = onEnd
   }
 
   /** Whether a message is to be delivered again, by a verdict of its own. */
@@ -42,7 +52,7 @@ export class Verdicts {
 
   ack(index: number): void {
     if (this.#batch !== 'open' || this.#states[index] !== open) return
-    this.#states[index] = acked
+    this.#states[index] = told
     this.#onAck([index])
   }
 
@@ -71,6 +81,21 @@ export class Verdicts {
   #detail(index: number, options: ReleaseOptions): void {
     this.#details ??= new Map()
     this.#details.set(index, options)
+  }
+
+  /** Tells the verdict on a message without waiting for the batch, together with those of the same moment. */
+  end(index: number): void {
+    const isTold = this.#states[index] === open || this.#states[index] === told
+    if (!isTold && this.#ended.push(index) === 1) queueMicrotask(this.#tellEnded)
+  }
+
+  readonly #tellEnded = (): void => {
+    const ended = this.#ended
+    this.#ended = []
+    if (this.#batch === 'closed') return
+    const outcomes = this.#outcomes(ended, { type: 'Ack' })
+    for (const index of ended) this.#states[index] = told
+    if (outcomes.length > 0) this.#onEnd(outcomes)
   }
 
   ackAll(): void {
@@ -116,7 +141,7 @@ export class Verdicts {
     const indexes: number[] = []
     for (let i = 0; i < this.#states.length; i++) {
       if (this.#states[i] !== open) continue
-      this.#states[i] = acked
+      this.#states[i] = told
       indexes.push(i)
     }
     if (indexes.length > 0) this.#onAck(indexes)
@@ -133,9 +158,14 @@ export class Verdicts {
   #close(end: Settlement & ReleaseOptions): Outcome[] {
     const rest = this.#rest(end)
     this.#batch = 'closed'
-    if (this.#states.every((state) => state === acked)) return none
+    if (this.#states.every((state) => state === told)) return none
+    return this.#outcomes(this.#states.keys(), rest)
+  }
+
+  /** What is still to be told of messages, one entry per kind. */
+  #outcomes(indexes: Iterable<number>, rest: Settlement): Outcome[] {
     const outcomes = new Map<string, { settlement: Settlement; indexes: number[] }>()
-    for (let i = 0; i < this.#states.length; i++) {
+    for (const i of indexes) {
       const settlement = this.#settlement(i, rest)
       if (settlement === undefined) continue
       const key = JSON.stringify(settlement)
@@ -148,7 +178,7 @@ export class Verdicts {
 
   #settlement(index: number, rest: Settlement): Settlement | undefined {
     switch (this.#states[index]) {
-      case acked:
+      case told:
         return undefined
       case retried:
         return { type: 'Retry', ...merged(this.#batchRetry, this.#details!.get(index)!) }

@@ -19,8 +19,12 @@ export interface Work {
   readonly messagesMax: number
   /** Aborted when the consumer stops. */
   readonly signal: AbortSignal
-  /** Handles a delivery; `acked` is told how many of its messages are acknowledged. */
-  readonly handle: (lease: Lease, acked?: (count: number) => void) => Promise<void>
+  /** How long single messages that are slow keep others waiting, in ms. */
+  readonly patienceMs: number
+  /** Whether the queue has ordered groups. */
+  readonly isOrdered: boolean
+  /** Handles a delivery, or a part of it; `ended` is told how many of its messages are through. */
+  readonly handle: (lease: Lease, ended?: (count: number) => void) => Promise<void>
 }
 
 /** Takes the next batch once the one before is handled. */
@@ -34,40 +38,44 @@ export const batchByBatch = async (work: Work): Promise<void> => {
       const startMs = clock.now()
       await handle(lease)
       prefetch.handled(clock.now() - startMs)
-    } else await giveBackLate(taken, work)
+    } else await giveBack([taken], work)
   }
 }
 
 /**
- * Handles each ordered group of a batch by itself, and takes more as soon as a batch's worth of messages is not under way any more:
- * no group waits until another is through.
+ * Takes the next messages once those before are handled, or as many as there is room for while some of them take their time:
+ * they keep none waiting for long.
  */
-export const groupByGroup = async (work: Work): Promise<void> => {
-  const { prefetch, keeper, messagesMax, handle } = work
-  const held = new HeldMessages(messagesMax)
+export const eachByEach = async (work: Work): Promise<void> => {
+  const { prefetch, keeper, clock, messagesMax, patienceMs, isOrdered, handle } = work
+  const held = new HeldMessages(messagesMax, patienceMs, clock)
   const running = new ChurnSet<Promise<void>>()
   const begin = (lease: Lease): void => {
     let left = lease.size
     held.add(left)
-    const acked = (count: number): void => {
+    const ended = (count: number): void => {
       left -= count
       held.remove(count)
     }
-    const handled = handle(lease, acked).then(() => {
+    const handled = handle(lease, ended).then(() => {
       running.delete(handled)
-      held.remove(left)
+      ended(left)
     })
     running.add(handled)
   }
   for (;;) {
-    await held.room()
-    const taken = await prefetch.take()
+    const taken = await prefetch.take(held.room)
     if (taken === undefined) return void (await Promise.all(running))
-    for (const part of partsByGroup(taken)) {
+    const startMs = clock.now()
+    const late: Taken[] = []
+    for (const part of isOrdered ? partsByGroup(taken) : [taken]) {
       const lease = leaseOf(part, work)
       if (keeper.register(lease)) begin(lease)
-      else await giveBackLate(part, work)
+      else late.push(part)
     }
+    if (late.length > 0) await giveBack(late, work)
+    await held.more()
+    prefetch.handled(clock.now() - startMs)
   }
 }
 
@@ -77,8 +85,9 @@ const leaseOf = ({ partition, delivery }: Taken, { incarnation, queue }: Work): 
   return new Lease(context, settler, link.time.leaseEndMs(delivery))
 }
 
-const giveBackLate = async ({ partition, delivery }: Taken, { signal }: Work): Promise<void> => {
-  void partition.release(delivery)
-  // The next one may be as late.
-  await partition.link.pause(limits.backoffMsMin, signal)
+/** Gives back what has too little of its lease left. */
+const giveBack = async (late: readonly Taken[], { signal }: Work): Promise<void> => {
+  for (const { partition, delivery } of late) void partition.release(delivery)
+  // What comes next may be as late.
+  await late[0]!.partition.link.pause(limits.backoffMsMin, signal)
 }

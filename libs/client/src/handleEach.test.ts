@@ -1,4 +1,3 @@
-import type { QueueCounts } from '@kiroku/protocol'
 import { ManualTime, waitUntil } from '@kiroku/testkit'
 import { describe, expect, it } from 'vitest'
 import { BackPressure, defineQueue, type ConsumedMessage } from './index.ts'
@@ -112,32 +111,21 @@ describe('a consumer of single messages, in an ordered queue', () => {
     })
   })
 
-  it('goes on with other groups while one takes its time, with at most two batches under way', async () => {
-    const { client } = await start(['a1', 'b1', 'c1', 'd1', 'e1'])
-    const gates = new Map<string, () => void>()
-    client.consumeEach(
-      'mail',
-      (message) => new Promise<void>((resolve) => void gates.set(nameOf(message), resolve)),
-      { batchMessages: 2 },
-    )
-    const begun = () => [...gates.keys()]
-    const stands = async (counts: Partial<QueueCounts>) => {
-      const { counts: now } = await client.queues.describe('mail')
-      return Object.entries(counts).every(([name, count]) => now[name as keyof QueueCounts] === count)
-    }
-    await waitUntil(() => gates.size === 2)
-    await waitUntil(() => stands({ inflight: 2, available: 3 }))
-    gates.get('b1')!()
-    await waitUntil(() => gates.size === 4)
-    expect(begun()).toEqual(['a1', 'b1', 'c1', 'd1'])
-    await waitUntil(() => stands({ inflight: 3, available: 1 }))
-    for (const name of ['c1', 'd1']) gates.get(name)!()
-    await waitUntil(() => gates.size === 5)
+  it('goes on with other groups while one takes its time', async () => {
+    const { client, committed } = await start(['a1', 'a2', 'b1'])
+    const { promise: gate, resolve: open } = Promise.withResolvers<void>()
+    const seen: string[] = []
+    client.consumeEach('mail', async (message) => {
+      seen.push(nameOf(message))
+      if (nameOf(message) === 'a1') await gate
+    })
+    await waitUntil(async () => (await committed()) === 1)
     await client.send('mail', JSON.stringify('b2'), { group: 'b' })
-    gates.get('e1')!()
-    await waitUntil(() => gates.size === 6)
-    await waitUntil(() => stands({ inflight: 2, committed: 4 }))
-    for (const name of ['a1', 'b2']) gates.get(name)!()
+    await waitUntil(async () => (await committed()) === 2)
+    expect(seen).toEqual(['a1', 'b1', 'b2'])
+    open()
+    await waitUntil(async () => (await committed()) === 4)
+    expect(seen).toEqual(['a1', 'b1', 'b2', 'a2'])
   })
 
   it('begins nothing of a lease that it has lost', async () => {
@@ -193,4 +181,73 @@ it('a fair queue has the messages of a tenant handled side by side', async () =>
   })
   await waitUntil(() => running === 2)
   open()
+})
+
+describe('a consumer of single messages', () => {
+  /** Messages that end when they are let go, those that have begun, and the attempt of each. */
+  const startHeld = async (names: readonly string[], batchMessages: number) => {
+    const { client } = await startTestClient()
+    await client.queues.create('dead')
+    await client.queues.create('mail', { deadLetter: 'dead', retriesMax: 5 })
+    await client.sendBatch(
+      'mail',
+      names.map((body) => ({ body })),
+    )
+    const begun = new Map<string, () => void>()
+    const consumer = client.consumeEach(
+      'mail',
+      async (message) => {
+        const name = `${message.text()}/${message.attempt}`
+        await new Promise<void>((resolve) => void begun.set(name, resolve))
+        if (name.startsWith('bad') && message.attempt === 1) throw new Error('not yet')
+      },
+      { batchMessages },
+    )
+    return { client, begun, consumer, letGo: (name: string) => begun.get(name)!() }
+  }
+
+  it('takes more while one takes its time, and never has more than a batch under way', async () => {
+    const { client, begun, letGo } = await startHeld(['a', 'b', 'c', 'd', 'e'], 3)
+    await waitUntil(() => begun.size === 3)
+    letGo('b/1')
+    await waitUntil(() => begun.size === 4)
+    expect([...begun.keys()]).toEqual(['a/1', 'b/1', 'c/1', 'd/1'])
+    await waitUntil(async () => {
+      const { counts } = await client.queues.describe('mail')
+      return counts.inflight === 3 && counts.available === 1 && counts.committed === 1
+    })
+    for (const name of ['a/1', 'c/1', 'd/1']) letGo(name)
+    await waitUntil(() => begun.has('e/1'))
+    letGo('e/1')
+  })
+
+  it('gets one that failed again while another of its batch takes its time', async () => {
+    const { begun, letGo } = await startHeld(['slow', 'bad'], 10)
+    await waitUntil(() => begun.size === 2)
+    letGo('bad/1')
+    await waitUntil(() => begun.has('bad/2'))
+    for (const name of ['slow/1', 'bad/2']) letGo(name)
+  })
+
+  it('takes the next batch at once when one is through, however quick', async () => {
+    const { begun, letGo } = await startHeld(['a', 'b'], 1)
+    await waitUntil(() => begun.has('a/1'))
+    letGo('a/1')
+    await waitUntil(() => begun.has('b/1'))
+    letGo('b/1')
+  })
+
+  it('waits for what is under way when it stops, and takes nothing more', async () => {
+    const { client, begun, consumer, letGo } = await startHeld(['a', 'b', 'c'], 2)
+    await waitUntil(() => begun.size === 2)
+    letGo('a/1')
+    const stopped = consumer.stop()
+    letGo('b/1')
+    await stopped
+    expect((await client.queues.describe('mail')).counts).toMatchObject({
+      committed: 2,
+      available: 1,
+      inflight: 0,
+    })
+  })
 })

@@ -1,6 +1,6 @@
 import { deferral, isBackPressure } from './BackPressure.ts'
 import type { ConsumedMessage } from './Batch.ts'
-import type { HandleBatch, MessageHandler } from './Consumer.ts'
+import type { HandleBatch, Handling, MessageHandler } from './Consumer.ts'
 import { readable } from './readable.ts'
 
 type Failed = (error: unknown, message: ConsumedMessage) => void
@@ -11,17 +11,23 @@ type Failed = (error: unknown, message: ConsumedMessage) => void
  */
 export const handleEach =
   <T>(handler: MessageHandler<T>, failed: Failed): HandleBatch<T> =>
-  ({ messages }, { inTurn, stopping }) =>
-    inTurn
-      ? handleInTurn(messages, handler, failed, stopping)
-      : Promise.all(messages.map((message) => handleOne(message, handler, failed)))
+  ({ messages }, handling) =>
+    handling.inTurn
+      ? handleInTurn(messages, handler, failed, handling)
+      : Promise.all(
+          messages.map(async (message) => {
+            await handleOne(message, handler, failed)
+            message.end()
+            handling.ended(1)
+          }),
+        )
 
 /** Gives back the rest of a group once a message of it comes again, the consumer stops, or the lease is lost. */
 const handleInTurn = async <T>(
   group: readonly ConsumedMessage<T>[],
   handler: MessageHandler<T>,
   failed: Failed,
-  stopping: AbortSignal,
+  { stopping, ended }: Handling,
 ): Promise<void> => {
   for (const [i, message] of group.entries()) {
     if (i > 0 && (group[i - 1]!.comesAgain || stopping.aborted || message.signal.aborted)) {
@@ -29,6 +35,7 @@ const handleInTurn = async <T>(
       return
     }
     await handleOne(message, handler, failed)
+    ended(1)
   }
 }
 

@@ -36,6 +36,8 @@ export const limits = {
   aheadMessagesMax: 500,
   aheadSharedMs: 1_000,
   aheadBytesMax: 1024 * 1024,
+  /** How long single messages that are slow keep a consumer from taking others. */
+  slowPatienceMs: 100,
   /** How long an empty or unresponsive part is not asked alone. */
   quietPlaceMs: 100,
   deafPlaceMs: 1_000,
