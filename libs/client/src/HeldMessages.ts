@@ -6,8 +6,11 @@ export class HeldMessages {
   readonly #patienceMs: number
   readonly #clock: Clock
   #count = 0
+  #waitsSinceMs = 0
   #isPatient = true
   #moreMayCome: (() => void) | undefined
+  /** Outlasts the waits, which end sooner as a rule. */
+  #timer: TimerHandle
 
   /**
    * @param max most messages under way
@@ -33,21 +36,33 @@ export class HeldMessages {
     this.#look()
   }
 
-  /** Resolves when none is under way, or when some have been for a while and there is room beside them. */
-  async more(): Promise<void> {
+  /** Resolves when none is under way, or when some have been since `beganMs`, for long, and there is room beside them. */
+  async more(beganMs: number): Promise<void> {
     if (this.#count === 0) return
-    let timer: TimerHandle
+    this.#waitsSinceMs = beganMs
     this.#isPatient = true
-    if (this.#patienceMs < Infinity)
-      timer = this.#clock.setTimeout(() => {
-        this.#isPatient = false
-        this.#look()
-      }, this.#patienceMs)
+    if (this.#timer === undefined && this.#patienceMs < Infinity) this.#wake(this.#patienceMs)
     await new Promise<void>((resolve) => (this.#moreMayCome = resolve))
-    this.#clock.clearTimeout(timer)
+    this.#moreMayCome = undefined
+  }
+
+  /** No timer runs any more. */
+  end(): void {
+    this.#clock.clearTimeout(this.#timer)
   }
 
   #look(): void {
     if (this.#count === 0 || (!this.#isPatient && this.room > 0)) this.#moreMayCome?.()
+  }
+
+  #wake(ms: number): void {
+    this.#timer = this.#clock.setTimeout(() => {
+      this.#timer = undefined
+      if (this.#moreMayCome === undefined) return
+      const leftMs = this.#waitsSinceMs + this.#patienceMs - this.#clock.now()
+      if (leftMs > 0) return this.#wake(leftMs)
+      this.#isPatient = false
+      this.#look()
+    }, ms)
   }
 }

@@ -65,7 +65,7 @@ export const eachByEach = async (work: Work): Promise<void> => {
   }
   for (;;) {
     const taken = await prefetch.take(held.room)
-    if (taken === undefined) return void (await Promise.all(running))
+    if (taken === undefined) break
     const startMs = clock.now()
     const late: Taken[] = []
     for (const part of isOrdered ? partsByGroup(taken) : [taken]) {
@@ -74,9 +74,11 @@ export const eachByEach = async (work: Work): Promise<void> => {
       else late.push(part)
     }
     if (late.length > 0) await giveBack(late, work)
-    await held.more()
+    await held.more(startMs)
     prefetch.handled(clock.now() - startMs)
   }
+  held.end()
+  await Promise.all(running)
 }
 
 const leaseOf = ({ partition, delivery }: Taken, { incarnation, queue }: Work): Lease => {
