@@ -58,7 +58,7 @@ export const page = async (
   const given = within(input, 'MaxResults', 1, pageMax, 'Must be between 1 and 1000.')
   const token = input['NextToken'] as string | undefined
   const after = token === undefined ? '' : Buffer.from(token, 'base64url').toString()
-  const { names, isMore } = await namesPage(call.client, call.sees, {
+  const { names, isMore } = await namesPage(call.client, (name) => call.sees(name), {
     ...which,
     after,
     max: given ?? pageMax,
