@@ -1,6 +1,6 @@
 import type { Clock, TimerHandle } from './Clock.ts'
 
-/** The messages that a consumer's handlers of one batch have under way, and when there may be more. */
+/** The messages that one loop of a consumer has under way, and when it may take more. */
 export class HeldMessages {
   readonly #max: number
   readonly #patienceMs: number
