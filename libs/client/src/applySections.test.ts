@@ -46,6 +46,14 @@ describe('a section of a file', () => {
     expect(await outcomes(client, sections)).toEqual(['old unchanged', 'new unchanged'])
   })
 
+  it('has a source, and an error that says so', async () => {
+    const client = await start()
+    await expect(client.queues.apply({ mail: {} }, {} as never)).rejects.toMatchObject({
+      id: 'InvalidArgument',
+      message: 'apply needs a source: the name of the file or the Worker',
+    })
+  })
+
   it('does not undo a later change, until its content changes', async () => {
     const client = await start()
     await outcomes(client, { mail: { leaseMs: 1_000, retry: { kind: 'fixed', delayMs: 5 } } })

@@ -42,6 +42,9 @@ export const applySections = async (
   sections: Readonly<Record<string, QueueSection>>,
   { source, dryRun = false, newQueue = {}, by }: ApplyOptions & { readonly by: Actor },
 ): Promise<QueueChange[]> => {
+  // Programs in JavaScript may leave it out.
+  if ((source as string | undefined) === undefined)
+    throw new KirokuError('InvalidArgument', 'apply needs a source: the name of the file or the Worker')
   const among = new Map(Object.entries(sections))
   const changes = new Map<string, QueueChange>()
   const wanted = new Map<string, ChangeOptions>()
