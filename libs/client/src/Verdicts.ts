@@ -26,8 +26,8 @@ export class Verdicts {
   #batch: 'open' | 'acked' | 'retried' | 'released' | 'closed' = 'open'
   #batchRetry: RetryOptions = {}
   #batchRelease: ReleaseOptions = {}
-  /** Messages whose verdicts are told in a moment. */
-  #ended: number[] = []
+  /** Messages whose verdicts are told in a moment; undefined: none, as in most batches. */
+  #ended: number[] | undefined
   readonly #onAck: (indexes: readonly number[]) => void
   readonly #onEnd: (outcomes: Outcome[]) => void
 
@@ -85,17 +85,22 @@ export class Verdicts {
 
   /** Tells the verdict on a message without waiting for the batch, together with those of the same moment. */
   end(index: number): void {
-    const isTold = this.#states[index] === open || this.#states[index] === told
-    if (!isTold && this.#ended.push(index) === 1) queueMicrotask(this.#tellEnded)
+    if (this.#states[index] === open || this.#states[index] === told) return
+    if (this.#ended === undefined) {
+      this.#ended = []
+      queueMicrotask(() => this.#tellEnded())
+    }
+    this.#ended.push(index)
   }
 
-  readonly #tellEnded = (): void => {
-    const ended = this.#ended
-    this.#ended = []
+  #tellEnded(): void {
+    const ended = this.#ended!
+    this.#ended = undefined
     if (this.#batch === 'closed') return
+    // Each has a verdict of its own, so what the rest gets does not matter.
     const outcomes = this.#outcomes(ended, { type: 'Ack' })
     for (const index of ended) this.#states[index] = told
-    if (outcomes.length > 0) this.#onEnd(outcomes)
+    this.#onEnd(outcomes)
   }
 
   ackAll(): void {
