@@ -7,10 +7,10 @@ import * as HttpServerRequest from 'effect/http/HttpServerRequest'
 
 /** Refuses a parameter that an endpoint does not have, which would be left out without a word. Errors: `InvalidArgument`. */
 export const knownParameters = Effect.fnUntraced(function* ({ query }: Top) {
+  const given = Object.keys(yield* HttpServerRequest.ParsedSearchParams)
+  if (given.length === 0) return
   const known = query !== undefined && SchemaAST.isObjects(query.ast) ? namesOf(query.ast) : []
-  const unknown = Object.keys(yield* HttpServerRequest.ParsedSearchParams).find(
-    (name) => !known.includes(name),
-  )
+  const unknown = given.find((name) => !known.includes(name))
   if (unknown !== undefined)
     yield* Effect.fail(toDoorError(new KirokuError('InvalidArgument', told(unknown, known))))
 })
