@@ -7,7 +7,7 @@ import { expect, it } from 'vitest'
 import { nodeMin } from './PublicPackage.ts'
 import { root } from './runTarget.ts'
 
-/** What Node 20 has of the language's library, and of ES2024 the well-formed strings. */
+/** The standard library of Node 20: ES2023, and the well-formed strings of ES2024. */
 const lib = ['es2023', 'es2024.string', 'esnext.disposable']
 
 it(`what programs import needs nothing of the language that Node ${nodeMin} lacks`, async () => {

@@ -197,7 +197,7 @@ export class ConsumerLoop implements Consumer {
       queue,
       clock,
       messagesMax: receive.max,
-      // Where the queue limits how many deliveries there are, there are no more than handlers.
+      // Each delivery counts towards the concurrency limit of the queue, however small, so there are no partial batches then.
       patienceMs: config.concurrencyMax === 0 ? limits.slowPatienceMs : Infinity,
       isOrdered: this.#isOrdered,
       signal: options.signal,

@@ -9,7 +9,7 @@ export class HeldMessages {
   #waitsSinceMs = 0
   #isPatient = true
   #moreMayCome: (() => void) | undefined
-  /** Outlasts the waits, which end sooner as a rule. */
+  /** Keeps running from one wait to the next, since most end before it would fire. */
   #timer: TimerHandle
 
   /**
@@ -36,7 +36,7 @@ export class HeldMessages {
     this.#look()
   }
 
-  /** Resolves when none is under way, or when some have been since `beganMs`, for long, and there is room beside them. */
+  /** Resolves when nothing is under way, or once what began at `beganMs` has used up the patience and there is room for more. */
   async more(beganMs: number): Promise<void> {
     if (this.#count === 0) return
     this.#waitsSinceMs = beganMs

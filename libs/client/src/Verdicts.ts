@@ -2,7 +2,7 @@ import { deferral, isBackPressure } from './BackPressure.ts'
 import { clip, releaseOf, type ReleaseOptions, type RetryOptions, type Settlement } from './Settlement.ts'
 
 const open = 0
-/** Told already, or acknowledged. */
+/** Acknowledged, or already sent with another verdict. */
 const told = 1
 const retried = 2
 const released = 3

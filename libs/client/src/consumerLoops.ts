@@ -43,8 +43,8 @@ export const batchByBatch = async (work: Work): Promise<void> => {
 }
 
 /**
- * Takes the next messages once those before are handled, or as many as there is room for while some of them take their time:
- * they keep none waiting for long.
+ * Takes the next messages once the previous ones are handled. If some of those take long, it takes as many more as there is
+ * room for, so that slow messages do not hold up the others.
  */
 export const eachByEach = async (work: Work): Promise<void> => {
   const { prefetch, keeper, clock, messagesMax, patienceMs, isOrdered, handle } = work

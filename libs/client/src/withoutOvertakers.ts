@@ -1,6 +1,6 @@
 import type { ConsumedMessage } from './Batch.ts'
 
-/** Those of `some` with no message ahead of them in their group that comes again; the others are given back. */
+/** Those of `some` that do not follow, in their group, a message that will be delivered again; the others are given back. */
 export const withoutOvertakers = (
   messages: readonly ConsumedMessage[],
   some: readonly ConsumedMessage[],

@@ -2,7 +2,7 @@ import { findBody, readBodyTable, type SectionIndex } from './BodyTable.ts'
 import type { BodyRef } from './Frame.ts'
 import { layout } from './RecordLayout.ts'
 
-/** Tables of up to so many bytes are read without an index. */
+/** Body tables of at most this many bytes are scanned for each lookup; an index would cost more than it saves. */
 const shortTable = 32
 
 /** The bodies of a frame. */

@@ -1,4 +1,4 @@
-/** Items by their keys, each key at the place of its first item. `Map.groupBy`, which the oldest Node that clients run on lacks. */
+/** Groups items by key, in the order in which the keys first occur. Stands in for `Map.groupBy`, which Node 20 lacks. */
 export const groupBy = <T, K>(items: Iterable<T>, keyOf: (item: T) => K): Map<K, T[]> => {
   const groups = new Map<K, T[]>()
   for (const item of items) {

@@ -14,7 +14,7 @@ interface Answer {
   readonly messages?: readonly { readonly messageId: string }[]
 }
 
-/** What lists those that begin like this. */
+/** Where to ask for the names, or ids, that begin like this. */
 const paths = {
   queue: (begun: string) => `/v1/queue-names?prefix=${encodeURIComponent(begun)}`,
   message: () => `/v1/search?limit=${messagesMax}`,

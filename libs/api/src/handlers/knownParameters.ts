@@ -5,7 +5,7 @@ import * as SchemaAST from 'effect/SchemaAST'
 import type { Top } from 'effect/http-api/HttpApiEndpoint'
 import * as HttpServerRequest from 'effect/http/HttpServerRequest'
 
-/** Refuses a parameter that an endpoint does not have, which would be left out without a word. Errors: `InvalidArgument`. */
+/** Refuses a parameter that an endpoint does not have and would otherwise ignore. Errors: `InvalidArgument`. */
 export const knownParameters = Effect.fnUntraced(function* ({ query }: Top) {
   const given = Object.keys(yield* HttpServerRequest.ParsedSearchParams)
   if (given.length === 0) return

@@ -5,7 +5,7 @@ import { SendButton } from '../../send/Sending.tsx'
 import styles from './MessagesPage.module.css'
 import { knownThen } from './searchText.ts'
 
-/** Of more queues than this, one is picked from a list rather than by its own button. */
+/** With more queues than this, a picker replaces the buttons. */
 const buttonsMax = 50
 
 /** Why there are no messages to see, and how there would be some. */

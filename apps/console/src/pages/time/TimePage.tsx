@@ -1,11 +1,11 @@
 import { useScope } from '../../data/moment.ts'
 import { useAskedMoment } from '../../data/played.ts'
 import { Problem } from '../../parts/Problem.tsx'
+import { QueuePicker } from '../../parts/QueuePicker.tsx'
 import { useNarrow } from '../../parts/useNarrow.ts'
 import { useAskedTime, useMomentTime, useSpan } from '../../time/useSpan.ts'
 import { Compare } from './Compare.tsx'
 import { Lately } from './Lately.tsx'
-import { QueuePicker } from '../../parts/QueuePicker.tsx'
 import { QueueThen } from './QueueThen.tsx'
 
 /**
