@@ -115,6 +115,11 @@ export class BodyIndexer {
     this.#rows.writer.bodiesLeftOut(this.#rows.queue(queue), isLeftOut)
   }
 
+  /** A queue was deleted. */
+  deleted(queue: number): void {
+    this.#leftOut.delete(queue)
+  }
+
   /** Indexes the envelope of a body, and the body if its queue, or the one it was sent to, asks for that. */
   #inside({ queue, number, rows, from, indexes }: ArrivedBody, envelope: Uint8Array): void {
     const { writer } = this.#rows

@@ -115,6 +115,7 @@ export class IndexIngest implements ReplayListener {
       knownFrom: this.#knownFrom,
     })
     if (this.#writer.isFull) this.#writer.flush()
+    this.#rows.forgetDeleted()
   }
 
   #apply(e: LogEvent, frame: ReplayFrame, state: PartitionState): void {
@@ -132,6 +133,10 @@ export class IndexIngest implements ReplayListener {
       }
       this.#messages.ended(state.queues.get(e.queue), effect, seq, state)
       if (e.type === 'SubscriptionReset') rows.stream(e.queue, e.sub, e.name)
+      if (e.type === 'QueueDeleted') {
+        rows.deleted(e.queue, seq)
+        this.#bodies.deleted(e.queue)
+      }
       return rows.touchWhole(e.queue, seq)
     }
     switch (e.type) {

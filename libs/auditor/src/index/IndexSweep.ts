@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
+import { tiers } from '../history/tiers.ts'
 import { limits } from '../limits.ts'
 
 /** Rows that each piece counts as beyond those it removes: with thousands of queues, pieces that remove nothing add up. */
@@ -144,8 +145,31 @@ export class IndexSweep {
           parameters: [],
         },
       })
+    yield* this.#deleted(partition, upTo)
     // Unless it was trimmed further meanwhile.
     if (!this.#trimmed.has(partition)) this.forget(partition)
+  }
+
+  /**
+   * Removes what is left of queues that were deleted up to a sequence, but for their settings: these still say whether the bodies of
+   * messages that passed them are hidden.
+   */
+  *#deleted(partition: number, upTo: number): Pieces {
+    const queues = this.#database
+      .prepare(
+        'SELECT d.queue AS queue FROM deleted d JOIN queues q ON q.id = d.queue WHERE q.partition = ? AND d.seq <= ?',
+      )
+      .all(partition, upTo)
+    const steps = tiers.map(({ stepMs }) => stepMs).join(', ')
+    const removals = [
+      'touches WHERE queue = ?',
+      'forwards WHERE queue = ?',
+      `history WHERE step IN (${steps}) AND queue = ?`,
+      'streams WHERE queue = ?',
+      'deleted WHERE queue = ?',
+    ].map((rows) => this.#database.prepare(`DELETE FROM ${rows}`))
+    for (const { queue } of queues)
+      yield removals.reduce((rows, removal) => rows + Number(removal.run(queue!).changes), 0)
   }
 
   /** Removes the final messages that changed longest ago. */

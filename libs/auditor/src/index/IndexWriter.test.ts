@@ -1,11 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { tallyFields } from '@kiroku/audit'
 import { State } from '@kiroku/protocol'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { limits } from '../limits.ts'
 import { openIndexToRead, openIndexToWrite } from './IndexDatabase.ts'
 import { IndexWriter } from './IndexWriter.ts'
+import { PartitionRows } from './PartitionRows.ts'
 
 const hash = new Uint8Array(32)
 let folder: string
@@ -140,6 +142,42 @@ describe('the index', () => {
     for (; writer.isSweepDue; pieces++) writer.sweep()
     expect(writer.database.prepare('SELECT seq FROM messages').all()).toEqual([{ seq: 1_000 }])
     expect(pieces).toBeLessThan(50)
+    writer.close()
+  })
+
+  it('forgets a deleted queue once the log no longer says that it was deleted', () => {
+    const writer = new IndexWriter(openIndexToWrite(undefined))
+    fill(writer)
+    const rows = new PartitionRows(writer, 0)
+    rows.touchWhole(1, 10)
+    writer.forward(rows.queue(1), { partition: 1, queue: 2 }, 1, 1, 1)
+    writer.history.add(rows.queue(1), 10, 10, new Float64Array(tallyFields.length))
+    rows.deleted(1, 11)
+    rows.touchWhole(1, 11)
+    writer.endAll(rows.stream(1, 0, 'main'), Infinity, 'purged', 11, 11)
+    const tables = ['messages', 'fields', 'touches', 'forwards', 'history', 'streams', 'deleted']
+    const filled = (): string[] =>
+      tables.filter((table) => writer.database.prepare(`SELECT 1 FROM ${table}`).get() !== undefined)
+    writer.trim(0, 10)
+    sweep(writer)
+    expect(filled()).toContain('streams')
+    writer.trim(0, 11)
+    sweep(writer)
+    expect(filled()).toEqual([])
+    writer.close()
+  })
+
+  it('holds a deleted queue in memory only while rows of it are pending', () => {
+    const writer = new IndexWriter(openIndexToWrite(undefined))
+    const rows = new PartitionRows(writer, 0)
+    const stream = rows.stream(1, 0, 'main')
+    writer.add(stream, 1).state = State.Committed
+    rows.deleted(1, 1)
+    rows.forgetDeleted()
+    expect(rows.stream(1, 0, 'main')).toBe(stream)
+    writer.flush()
+    rows.forgetDeleted()
+    expect(rows.stream(1, 0, 'main')).not.toBe(stream)
     writer.close()
   })
 

@@ -41,8 +41,6 @@ export class IndexWriter {
   readonly texts: Interner
   readonly history: HistoryWriter
   readonly #sweep: IndexSweep
-  readonly #streams = new Map<string, Stream>()
-  readonly #queues = new Map<string, number>()
   readonly #dirty = new Set<Stream>()
   readonly #touches: number[] = []
   readonly #reached = new Map<number, Reached>()
@@ -102,18 +100,13 @@ export class IndexWriter {
 
   /** The id of a queue in the index. */
   queue(partition: number, queue: number): number {
-    const key = `${partition}/${queue}`
-    let id = this.#queues.get(key)
-    if (id !== undefined) return id
     this.begin()
     this.database
       .prepare("INSERT OR IGNORE INTO queues(partition, queue, name, config) VALUES (?, ?, '', '{}')")
       .run(partition, queue)
-    id = this.database
+    return this.database
       .prepare('SELECT id FROM queues WHERE partition = ? AND queue = ?')
       .get(partition, queue)!['id'] as number
-    this.#queues.set(key, id)
-    return id
   }
 
   nameQueue(id: number, name: string, config: string, bodySince: number | null): void {
@@ -121,6 +114,12 @@ export class IndexWriter {
     this.database
       .prepare('UPDATE queues SET name = ?, config = ?, body_since = ? WHERE id = ?')
       .run(name, config, bodySince, id)
+  }
+
+  /** Notes that a queue was deleted: once the log no longer holds that, nothing of it is left to be told. */
+  queueDeleted(id: number, seq: number): void {
+    this.begin()
+    this.database.prepare('INSERT OR REPLACE INTO deleted VALUES (?, ?)').run(id, seq)
   }
 
   /** Notes whether a queue that does not ask for it holds bodies that are not indexed. */
@@ -143,21 +142,16 @@ export class IndexWriter {
     return config !== undefined && (JSON.parse(config) as Partial<QueueConfig>).bodyHidden === 'on'
   }
 
-  /** A subscription of a queue. */
+  /** A subscription of a queue: ask for it once, and keep it as long as rows of it are pending. */
   stream(queue: number, sub: number, name: string): Stream {
-    const key = `${queue}/${sub}`
-    let stream = this.#streams.get(key)
-    if (stream !== undefined) return stream
     this.begin()
     this.database
       .prepare('INSERT OR IGNORE INTO streams(queue, sub, name) VALUES (?, ?, ?)')
       .run(queue, sub, name)
-    const id = this.database.prepare('SELECT id FROM streams WHERE queue = ? AND sub = ?').get(queue, sub)![
-      'id'
-    ]
-    stream = new Stream(id as number, queue)
-    this.#streams.set(key, stream)
-    return stream
+    const { id } = this.database
+      .prepare('SELECT id FROM streams WHERE queue = ? AND sub = ?')
+      .get(queue, sub) as { readonly id: number }
+    return new Stream(id, queue)
   }
 
   /** A row to write as a whole. */
@@ -249,13 +243,12 @@ export class IndexWriter {
     run(`DELETE FROM forwards WHERE queue IN (${queues})`)
     run(`DELETE FROM fields WHERE queue IN (${queues})`)
     run(`DELETE FROM streams WHERE queue IN (${queues})`)
+    run(`DELETE FROM deleted WHERE queue IN (${queues})`)
     run('DELETE FROM queues WHERE partition = ?')
     run('DELETE FROM acts WHERE partition = ?')
     run('DELETE FROM lost WHERE partition = ?')
     run('DELETE FROM reached WHERE partition = ?')
     this.#sweep.forget(partition)
-    this.#streams.clear()
-    this.#queues.clear()
     this.#reached.delete(partition)
     this.#rows = countOf(this.database)
     this.#commit()

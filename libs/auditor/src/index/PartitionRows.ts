@@ -14,6 +14,8 @@ export class PartitionRows {
   /** Queue ids of the index, by those of the partition. */
   readonly #queues = new Map<number, number>()
   readonly #streams = new Map<number, Map<number, Stream>>()
+  /** Deleted queues that are still held, the first first: rows of theirs may be pending. */
+  readonly #deleted = new Set<number>()
   /** The bucket that the current frame touched last. */
   #touchedQueue = -1
   #touchedBucket = -2
@@ -46,6 +48,12 @@ export class PartitionRows {
     if (bodyHidden === 'on') this.writer.forgetFields(id, { partition: this.partition, queue })
   }
 
+  /** A queue was deleted. */
+  deleted(queue: number, seq: number): void {
+    this.writer.queueDeleted(this.queue(queue), seq)
+    this.#deleted.add(queue)
+  }
+
   /** A frame concerns messages. */
   touch(queue: number, numbers: Ranges, seq: number): void {
     const id = this.queue(queue)
@@ -68,5 +76,20 @@ export class PartitionRows {
   /** Starts the touches of the next frame. */
   endFrame(): void {
     this.#touchedQueue = -1
+  }
+
+  /** Forgets deleted queues of which no rows are pending. Called between frames. */
+  forgetDeleted(): void {
+    for (const queue of this.#deleted) {
+      if (this.#hasPending(queue)) break
+      this.#queues.delete(queue)
+      this.#streams.delete(queue)
+      this.#deleted.delete(queue)
+    }
+  }
+
+  #hasPending(queue: number): boolean {
+    const streams = this.#streams.get(queue)?.values() ?? []
+    return [...streams].some(({ pending }) => pending.size > 0)
   }
 }

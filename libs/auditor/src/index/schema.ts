@@ -1,7 +1,7 @@
 import { tallyFields } from '@kiroku/audit'
 
 /** Version of the tables; an index of another version is rebuilt. */
-export const schemaVersion = 7
+export const schemaVersion = 8
 
 const counts = tallyFields.map((field) => `${field} INTEGER NOT NULL`).join(', ')
 
@@ -17,6 +17,7 @@ CREATE TABLE queues(
   id INTEGER PRIMARY KEY, partition INTEGER NOT NULL, queue INTEGER NOT NULL, name TEXT NOT NULL,
   config TEXT NOT NULL, body_since INTEGER, bodies_left_out INTEGER, UNIQUE(partition, queue)
 );
+CREATE TABLE deleted(queue INTEGER PRIMARY KEY, seq INTEGER NOT NULL);
 CREATE TABLE streams(
   id INTEGER PRIMARY KEY, queue INTEGER NOT NULL, sub INTEGER NOT NULL, name TEXT NOT NULL, UNIQUE(queue, sub)
 );
