@@ -7,6 +7,7 @@ import { SendPatience, type WaitingSend } from './SendPatience.ts'
 import type { LogDirectory } from './Transport.ts'
 import { backoffMs } from './backoff.ts'
 import { isOutage, isRetryable, toKirokuError } from './failure.ts'
+import { limits } from './limits.ts'
 import { unavailable } from './unavailable.ts'
 
 /** The partitions of one log, once its directory is known. */
@@ -30,6 +31,8 @@ export class OpenLog {
     let route = this.#byQueue.get(queue)
     if (route === undefined) {
       checkQueueName(queue)
+      // A program may name queues without end, and a spread one tells its parts again.
+      if (this.#byQueue.size >= limits.routesMax) this.#byQueue.clear()
       const home = this.partitions[partitionOf(queue, this.partitions.length)]!
       route = new QueueRoute(queue, home, this.partitions)
       this.#byQueue.set(queue, route)

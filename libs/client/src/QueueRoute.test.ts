@@ -1,8 +1,9 @@
-import { type Command, KirokuError } from '@kiroku/protocol'
+import { type Command, type CommandOf, KirokuError } from '@kiroku/protocol'
 import { waitUntil } from '@kiroku/testkit'
 import { startMemoryEngine } from '@kiroku/testkit/engine'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createClient, inProcess, type Client, type ClientEvent, type Transport } from './index.ts'
+import { limits } from './limits.ts'
 
 const closers: (() => Promise<void>)[] = []
 afterEach(async () => {
@@ -59,6 +60,17 @@ const drain = async (client: Client): Promise<string[]> => {
 }
 
 describe('sends to a spread queue', () => {
+  it('find its parts again when the program has named more queues than a client remembers', async () => {
+    const { client, requests } = await start()
+    await Promise.allSettled(Array.from({ length: limits.routesMax }, (_, i) => client.send(`no-${i}`, 'x')))
+    requests.length = 0
+    for (const body of numbered(8)) await client.send('mail', body)
+    const versions = requests.map(({ command }) => (command as CommandOf<'Enqueue'>).spread)
+    expect(versions[0]).toBeUndefined()
+    expect(versions.slice(1)).not.toContain(undefined)
+    expect(await drain(client)).toHaveLength(8)
+  })
+
   it('take turns, and travel together when they are many', async () => {
     const { client, requests } = await start()
     requests.length = 0

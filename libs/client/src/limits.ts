@@ -38,6 +38,8 @@ export const limits = {
   aheadBytesMax: 1024 * 1024,
   /** How long single messages that are slow keep a consumer from taking others. */
   slowPatienceMs: 100,
+  /** Queues of which a client remembers where they are. */
+  routesMax: 10_000,
   /** How long an empty or unresponsive part is not asked alone. */
   quietPlaceMs: 100,
   deafPlaceMs: 1_000,
