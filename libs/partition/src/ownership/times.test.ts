@@ -114,6 +114,16 @@ describe('the figures', () => {
     expect(mergeTimes([undefined, undefined])).toBeUndefined()
   })
 
+  it('are the same in whatever order the times come', () => {
+    const times = [3, 0, 5_000, 60_000, 5_000, 2 ** 31 - 1]
+    const expected = { count: 6, buckets: [0, 1, 3, 1, timeBucket(5_000), 2, timeBucket(60_000), 1, 231, 1] }
+    for (const first of times.keys()) {
+      const counts = new TimeCounts()
+      for (const ms of [...times.slice(first), ...times.slice(0, first)]) counts.note(ms, 1)
+      expect(TimeCounts.figures([counts])).toMatchObject(expected)
+    }
+  })
+
   it('of counts that begin again hold nothing of before', () => {
     const [counts, others] = [new TimeCounts(), new TimeCounts()]
     counts.note(1_000, 3)

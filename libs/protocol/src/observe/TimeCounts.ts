@@ -32,12 +32,14 @@ const longestIn = (bucket: number): number => {
   return (parts + (bucket % parts) + 1) * 2 ** (exponent - 3) - 1
 }
 
-/** Counts messages by how long something took. */
+/** Buckets that come and go together. */
+const window = 16
+
+/** Counts messages by how long something took: most things take similarly long, so it holds few of the buckets. */
 export class TimeCounts {
-  readonly #counts = new Uint32Array(timeBuckets)
-  /** The first bucket that holds any, and the one behind the last: most things take similarly long. */
-  #first = timeBuckets
-  #end = 0
+  /** Messages in buckets that follow each other, and the first of these. */
+  #counts: Uint32Array = none
+  #from = 0
 
   /** Counts messages that took `ms`. */
   note(ms: number, messages: number): void {
@@ -48,15 +50,12 @@ export class TimeCounts {
   noteIn(number: number, messages: number): void {
     if (messages === 0) return
     const bucket = Math.min(number, timeBuckets - 1)
-    this.#counts[bucket]! += messages
-    if (bucket < this.#first) this.#first = bucket
-    if (bucket >= this.#end) this.#end = bucket + 1
+    if (bucket < this.#from || bucket >= this.#end) this.#widen(bucket)
+    this.#counts[bucket - this.#from]! += messages
   }
 
   clear(): void {
-    this.#counts.fill(0, this.#first, this.#end)
-    this.#first = timeBuckets
-    this.#end = 0
+    this.#counts.fill(0)
   }
 
   /** What several counts say together; undefined where nothing was measured. */
@@ -64,14 +63,15 @@ export class TimeCounts {
     let first = timeBuckets
     let end = 0
     for (const counts of all) {
-      if (counts.#first < first) first = counts.#first
-      if (counts.#end > end) end = counts.#end
+      if (counts.#counts.length === 0) continue
+      first = Math.min(first, counts.#from)
+      end = Math.max(end, counts.#end)
     }
     const buckets: number[] = []
     let total = 0
     for (let b = first; b < end; b++) {
       let messages = 0
-      for (const counts of all) messages += counts.#counts[b]!
+      for (const counts of all) messages += counts.#counts[b - counts.#from] ?? 0
       if (messages === 0) continue
       buckets.push(b, messages)
       total += messages
@@ -84,7 +84,23 @@ export class TimeCounts {
       buckets,
     }
   }
+
+  get #end(): number {
+    return this.#from + this.#counts.length
+  }
+
+  #widen(bucket: number): void {
+    const counts = this.#counts
+    const below = Math.floor(bucket / window) * window
+    const from = counts.length === 0 ? below : Math.min(below, this.#from)
+    const wider = new Uint32Array(Math.max(below + window, this.#end) - from)
+    wider.set(counts, counts.length === 0 ? 0 : this.#from - from)
+    this.#counts = wider
+    this.#from = from
+  }
 }
+
+const none = new Uint32Array()
 
 const quantile = (buckets: readonly number[], rank: number): number => {
   let seen = 0
