@@ -1,8 +1,17 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setImmediate as nextRound } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createClient, inProcess, type Client } from '@kiroku/client'
+import {
+  type BatchHandler,
+  type Client,
+  type ConsumeOptions,
+  type Consumer,
+  createClient,
+  inProcess,
+} from '@kiroku/client'
 import { temporaryFolder, waitUntil } from '@kiroku/testkit'
 import { startMemoryEngine } from '@kiroku/testkit/engine'
 import {
@@ -51,6 +60,35 @@ describe('a Worker', () => {
     await waitUntil(() => seen.length === 1)
     expect(seen).toEqual([{ queue: 'in', id: messageId, isDate: true, attempts: 1, body: { a: 1 } }])
     expect(Date.now() - sentAt).toBeLessThan(60_000)
+  })
+
+  it('keeps nothing of the batches that it is done with', async () => {
+    const client = await startClient()
+    const batches: WeakRef<object>[] = []
+    /** The same client, which notes what becomes of each batch. */
+    const consume = (queue: string, handler: BatchHandler, options?: ConsumeOptions): Consumer =>
+      client.consume(
+        queue,
+        (batch) => {
+          const handled = handler(batch) as Promise<void>
+          batches.push(new WeakRef(handled))
+          return handled
+        },
+        options,
+      )
+    const noting = Object.create(client, { consume: { value: consume } }) as Client
+    let handled = 0
+    await run(noting, () => void handled++)
+    for (let i = 0; i < 20; i++) {
+      await client.send('in', i)
+      await waitUntil(() => handled > i)
+    }
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    await waitUntil(() => {
+      collect()
+      return batches.slice(0, -1).every((batch) => batch.deref() === undefined)
+    })
   })
 
   it('consumes a subscription, to which the settings apply instead of its queue', async () => {

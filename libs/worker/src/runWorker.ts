@@ -54,12 +54,20 @@ export const runWorker = async (options: RunWorkerOptions): Promise<RunningWorke
   const { sections, ...how } = queueSections(config)
   await client.queues.apply(sections, how)
   const env = { ...environment(client, config), ...options.env }
-  let breakWorker: (cause: Error) => void
-  const broken = new Promise<never>((_, reject) => (breakWorker = reject))
-  broken.catch(() => undefined)
+  let failure: KirokuError | undefined
+  /** By batch in hand: what fails it. */
+  const inHand = new Set<(cause: Error) => void>()
+  const handleUnlessBroken = (batch: Batch): Promise<void> =>
+    new Promise((resolve, reject) => {
+      if (failure !== undefined) return reject(failure.cause as Error)
+      inHand.add(reject)
+      handle(worker, batch, env)
+        .finally(() => inHand.delete(reject))
+        .then(resolve, reject)
+    })
   const consumers = config.consumers.map((each) =>
     // Batch and lease are the queue's settings by now.
-    client.consume(each.queue, (batch) => Promise.race([handle(worker, batch, env), broken]), {
+    client.consume(each.queue, handleUnlessBroken, {
       concurrency: each.concurrency ?? concurrencyDefault,
       subscription: each.subscription,
       retryDelayMsMax: delaySecondsMax * 1_000,
@@ -68,10 +76,9 @@ export const runWorker = async (options: RunWorkerOptions): Promise<RunningWorke
   const stop: RunningWorker['stop'] = async (stopOptions) => {
     await Promise.all(consumers.map((consumer) => consumer.stop(stopOptions)))
   }
-  let failure: KirokuError | undefined
   const fail: RunningWorker['fail'] = (cause) => {
     failure ??= new KirokuError('WorkerBroken', `The Worker has ended: ${cause.message}`, { cause })
-    breakWorker(cause)
+    for (const failBatch of inHand) failBatch(cause)
     void stop()
   }
   const stopOnAbort = (): void => void stop()
