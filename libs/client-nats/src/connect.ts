@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import { createClient, type Client, type ClientOptions } from '@kiroku/client'
 import { connect as connectNats, type NatsOptions } from '@kiroku/nats'
+import { checkOptions, type OptionRules, rule } from '@kiroku/protocol'
 import { findEngine } from './findEngine.ts'
 import { natsTransport } from './natsTransport.ts'
 
@@ -21,7 +22,7 @@ export interface ConnectOptions extends Omit<NatsOptions, 'servers'>, Omit<Clien
  * Connects to a log on NATS. A lost connection is restored automatically, with growing pauses. The nats-server of an engine
  * that this user started on this machine needs no credentials: they are found.
  * Errors, when the first attempt fails: `NatsUnreachable`, `NatsUnauthorized`, `NatsTlsFailed`, `InvalidArgument` (an
- * address or a file that cannot be read).
+ * unknown option, an address or a file that cannot be read).
  *
  * @example
  * const client = await connect()
@@ -29,6 +30,7 @@ export interface ConnectOptions extends Omit<NatsOptions, 'servers'>, Omit<Clien
  * await client.close()
  */
 export const connect = async (options: ConnectOptions = {}): Promise<Client> => {
+  checkOptions('connect', options, connectOptions)
   const found = findEngine(options)
   const nc = await connectNats(found)
   const transport = natsTransport(nc, {
@@ -38,4 +40,30 @@ export const connect = async (options: ConnectOptions = {}): Promise<Client> => 
     ...(options.link === undefined ? {} : { link: options.link }),
   })
   return createClient(transport, { ...options, name: options.name ?? `${hostname()}-${process.pid}` })
+}
+
+const connectOptions: OptionRules<ConnectOptions> = {
+  servers: (value) =>
+    [value].flat().every((url) => typeof url === 'string')
+      ? undefined
+      : 'a URL, such as nats://127.0.0.1:4222, or several',
+  token: rule.text,
+  user: rule.text,
+  pass: rule.text,
+  creds: rule.text,
+  nkey: rule.text,
+  tls: rule.any,
+  timeoutMs: rule.milliseconds,
+  log: rule.text,
+  link: (value) => (value === 'on' || value === 'off' ? undefined : '"on" or "off"'),
+  name: rule.text,
+  actor: rule.any,
+  sendTimeoutMs: rule.any,
+  requestTimeoutMs: rule.any,
+  onEvent: rule.callback,
+  as: rule.text,
+  findsKey: rule.internal,
+  clock: rule.internal,
+  sendPatience: rule.internal,
+  envelopeSizes: rule.internal,
 }

@@ -27,6 +27,7 @@ import type {
 } from './Queues.ts'
 import { Redrives } from './Redrives.ts'
 import { SubscriptionAdministration } from './SubscriptionAdministration.ts'
+import { checkAdministration } from './administrationOptions.ts'
 import { applySections, type SectionContext } from './applySections.ts'
 import { encodeBody } from './encodeMessage.ts'
 import { judgeLosses } from './judgeLosses.ts'
@@ -91,9 +92,10 @@ export class Administration implements Queues {
     name: string,
     settings: QueueSettings = {},
     by = this.#context.actor,
-    { pauseMs }: PauseOptions = {},
+    options: PauseOptions = {},
   ) {
-    const { created } = await this.#change('CreateQueue', name, settings, { by, pauseMs })
+    checkAdministration('create', options)
+    const { created } = await this.#change('CreateQueue', name, settings, { by, ...options })
     return { created }
   }
 
@@ -105,11 +107,9 @@ export class Administration implements Queues {
     return applySections(this.#sections, sections, { by: this.#context.actor, ...options })
   }
 
-  async delete(
-    name: string,
-    { force = false }: { readonly force?: boolean } = {},
-    by = this.#context.actor,
-  ): Promise<void> {
+  async delete(name: string, options: { readonly force?: boolean } = {}, by = this.#context.actor) {
+    checkAdministration('delete', options)
+    const { force = false } = options
     const { link } = await this.#partition(name)
     const command: CommandOf<'DeleteQueue'> = {
       type: 'DeleteQueue',
@@ -123,7 +123,9 @@ export class Administration implements Queues {
     await link.ask<'DeleteQueue'>(command, { doneAfterDoubt: 'UnknownQueue' })
   }
 
-  async purge(name: string, by = this.#context.actor, { pauseMs }: PauseOptions = {}) {
+  async purge(name: string, by = this.#context.actor, options: PauseOptions = {}) {
+    checkAdministration('purge', options)
+    const { pauseMs } = options
     const { link } = await this.#partition(name)
     const command: CommandOf<'PurgeQueue'> = {
       type: 'PurgeQueue',
@@ -135,7 +137,9 @@ export class Administration implements Queues {
     return { purged }
   }
 
-  async erase(name: string, { messageId, group, reason }: EraseOptions, actor = this.#context.actor) {
+  async erase(name: string, what: EraseOptions, actor = this.#context.actor) {
+    checkAdministration('erase', what)
+    const { messageId, group, reason } = what
     const by: Actor = { ...actor, reason }
     const command: CommandOf<'Erase'> = {
       type: 'Erase',
@@ -172,6 +176,7 @@ export class Administration implements Queues {
 
   async redrive(name: string, options: RedriveOptions = {}, by = this.#context.actor) {
     checkQueueName(name)
+    checkAdministration('redrive', options)
     return this.#redrives.start(name, options, by)
   }
 
@@ -186,14 +191,13 @@ export class Administration implements Queues {
     by = this.#context.actor,
   ) {
     checkQueueName(name)
+    checkAdministration('cancelRedrive', options)
     return this.#redrives.cancel(name, options, by)
   }
 
-  async discard(
-    name: string,
-    { partition, subscription = 'main', state, numbers }: DiscardedMessages,
-    by = this.#context.actor,
-  ) {
+  async discard(name: string, which: DiscardedMessages, by = this.#context.actor) {
+    checkAdministration('discard', which)
+    const { partition, subscription = 'main', state, numbers } = which
     const link = (await this.#context.partitions())[partition]?.link
     if (link === undefined) throw new KirokuError('InvalidArgument', `this log has no partition ${partition}`)
     const { discarded } = await link.ask<'Discard'>({
@@ -207,7 +211,9 @@ export class Administration implements Queues {
     return { discarded }
   }
 
-  async editBody(name: string, { number, messageId, body, contentType }: BodyEdit, by = this.#context.actor) {
+  async editBody(name: string, edit: BodyEdit, by = this.#context.actor) {
+    checkAdministration('editBody', edit)
+    const { number, messageId, body, contentType } = edit
     const { link } = await this.#partition(name)
     const command: CommandOf<'EditBody'> = {
       type: 'EditBody',
@@ -222,12 +228,10 @@ export class Administration implements Queues {
     return { isEdited }
   }
 
-  async describe(
-    name: string,
-    { lossWarnings = true }: { readonly lossWarnings?: boolean } = {},
-  ): Promise<QueueDescription> {
+  async describe(name: string, options: { readonly lossWarnings?: boolean } = {}): Promise<QueueDescription> {
+    checkAdministration('describe', options)
     const queue = await this.#describe(name)
-    if (!lossWarnings) return queue
+    if (options.lossWarnings === false) return queue
     return withWarnings(queue, await this.lossWarnings(queue))
   }
 
@@ -270,7 +274,9 @@ export class Administration implements Queues {
     await link.ask<'SpreadQueue'>({ type: 'SpreadQueue', queue: name, partitions, by })
   }
 
-  async groups(name: string, { subscription, max }: GroupsOptions = {}) {
+  async groups(name: string, options: GroupsOptions = {}) {
+    checkAdministration('groups', options)
+    const { subscription, max } = options
     const { link } = await this.#partition(name)
     return link.ask<'DescribeGroups'>({
       type: 'DescribeGroups',
@@ -287,6 +293,7 @@ export class Administration implements Queues {
       patienceMs,
     }: { readonly skipsClosed?: boolean; readonly patienceMs?: number } = {},
   ): Promise<readonly string[]> {
+    checkAdministration('names', page)
     const partitions = await this.#context.partitions()
     const lists = await Promise.all(
       partitions.map(({ link }) =>
@@ -299,7 +306,9 @@ export class Administration implements Queues {
     return mergeNames(lists, page)
   }
 
-  async list(): Promise<QueueDescription[]> {
+  /** `options` has none yet: a caller that expects some would get queues that it does not ask for. */
+  async list(options: object = {}): Promise<QueueDescription[]> {
+    checkAdministration('list', options)
     const { queues, closed } = await this.#read()
     if (closed.length > 0) throw closed[0]!.error
     return queues

@@ -1,7 +1,7 @@
 import { rangeNumbers } from '@kiroku/protocol'
 import type { Lease } from './Lease.ts'
 import { MessageView } from './MessageView.ts'
-import { clip, releaseOf, type ReleaseOptions, type RetryOptions } from './Settlement.ts'
+import { errorText, releaseOf, type ReleaseOptions, retryOf, type RetryOptions } from './Settlement.ts'
 import type { Verdicts } from './Verdicts.ts'
 
 /** A message in a handler; the first verdict counts, later ones are ignored. */
@@ -41,9 +41,9 @@ export class ConsumedMessage<T = unknown> extends MessageView<T> {
     this.#verdicts.ack(this.#at)
   }
 
-  /** Another attempt, counted from the end of the batch, or of a handler of single messages; called again, the newer delay counts. */
+  /** Another attempt, counted from the end of the batch, or of a handler of single messages; called again, the newer delay counts. Errors: `InvalidArgument`. */
   retry(options: RetryOptions = {}): void {
-    this.#verdicts.retry(this.#at, { delayMs: options.delayMs, error: clip(options.error) })
+    this.#verdicts.retry(this.#at, retryOf(options))
   }
 
   /**
@@ -55,8 +55,8 @@ export class ConsumedMessage<T = unknown> extends MessageView<T> {
   }
 
   /** Moves the message to the dead-letter queue after the batch, or after a handler of single messages. */
-  deadLetter(error?: string): void {
-    this.#verdicts.deadLetter(this.#at, clip(error))
+  deadLetter(error?: string | Error): void {
+    this.#verdicts.deadLetter(this.#at, errorText(error))
   }
 }
 
@@ -88,7 +88,7 @@ export class Batch<T = unknown> {
 
   /** Retries every message without a verdict of its own, after the batch. */
   retryAll(options: RetryOptions = {}): void {
-    this.#verdicts.retryAll({ delayMs: options.delayMs, error: clip(options.error) })
+    this.#verdicts.retryAll(retryOf(options))
   }
 
   /**

@@ -109,7 +109,7 @@ export interface Client {
    * rejection.
    */
   ack(receipts: string | readonly string[]): Promise<SettleResult[]>
-  /** Gives messages back for another attempt, after `delayMs` or by the queue's policy. */
+  /** Gives messages back for another attempt, after `delayMs` or by the queue's policy. Errors: `InvalidArgument`. */
   retry(receipts: string | readonly string[], options?: RetryOptions): Promise<SettleResult[]>
   /** Lets the leases end `leaseMs` from now. */
   extend(receipts: string | readonly string[], leaseMs: number): Promise<SettleResult[]>
@@ -118,7 +118,7 @@ export interface Client {
    */
   release(receipts: string | readonly string[], options?: ReleaseOptions): Promise<SettleResult[]>
   /** Moves messages to the dead-letter queue now, on purpose. */
-  deadLetter(receipts: string | readonly string[], error?: string): Promise<SettleResult[]>
+  deadLetter(receipts: string | readonly string[], error?: string | Error): Promise<SettleResult[]>
   /**
    * Cancels a message that is not due yet: it will not be delivered. Resolves when that is stored.
    * Errors: `NotDelayed` (its delay has ended, or it was recalled already), `UnknownMessage`.

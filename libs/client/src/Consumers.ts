@@ -1,4 +1,12 @@
-import { checkQueueName, KirokuError, type QueueDescription } from '@kiroku/protocol'
+import {
+  checkHandler,
+  checkOptions,
+  checkQueueName,
+  KirokuError,
+  type OptionRules,
+  type QueueDescription,
+  rule,
+} from '@kiroku/protocol'
 import { AheadShare } from './AheadShare.ts'
 import { thrownEvent } from './ClientEvent.ts'
 import {
@@ -10,7 +18,6 @@ import {
   type MessageHandler,
 } from './Consumer.ts'
 import type { MessageView } from './MessageView.ts'
-import { checkOptions, type OptionNames } from './checkOptions.ts'
 import { handleEach } from './handleEach.ts'
 import { limits } from './limits.ts'
 import type { Receiver } from './receiveMessages.ts'
@@ -34,6 +41,7 @@ export class Consumers {
 
   /** Starts one. Errors: `InvalidQueueName`, `InvalidArgument`, `Stopped`. */
   consume<T>(from: QueueNamed, handler: BatchHandler<T>, options?: ConsumeOptions): Consumer {
+    checkHandler('consume', handler)
     return this.#start<T>(from, { handle: (batch) => handler(batch), handlesEach: false }, options)
   }
 
@@ -75,6 +83,7 @@ export class Consumers {
   /** The same for a handler of single messages. */
   consumeEach<T>(from: QueueNamed, handler: MessageHandler<T>, options?: ConsumeOptions): Consumer {
     const queue = nameOf(from)
+    checkHandler('consumeEach', handler)
     const failed = (error: unknown, message: MessageView): void =>
       this.#receiver.emit(thrownEvent(queue, error, message, 1))
     return this.#start(from, { handle: handleEach(handler, failed), handlesEach: true }, options)
@@ -100,16 +109,16 @@ export class Consumers {
   }
 }
 
-const consumeOptions: OptionNames<ConsumeOptions> = {
-  subscription: true,
-  group: true,
-  batchMessages: true,
-  batchWaitMs: true,
-  concurrency: true,
-  retryDelayMsMax: true,
-  leaseMs: true,
-  renew: true,
-  leaseTickMs: true,
-  leaseLeftMsMin: true,
-  messageTimeoutMs: true,
+const consumeOptions: OptionRules<ConsumeOptions> = {
+  subscription: rule.text,
+  group: rule.text,
+  batchMessages: rule.wholeFrom(1),
+  batchWaitMs: rule.milliseconds,
+  concurrency: rule.wholeFrom(1),
+  retryDelayMsMax: rule.milliseconds,
+  leaseMs: rule.milliseconds,
+  renew: rule.flag,
+  leaseTickMs: rule.milliseconds,
+  leaseLeftMsMin: rule.milliseconds,
+  messageTimeoutMs: rule.milliseconds,
 }

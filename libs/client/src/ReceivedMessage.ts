@@ -1,6 +1,13 @@
 import { KirokuError, rangeNumbers, type Ranges } from '@kiroku/protocol'
 import { MessageView, type DeliveryContext } from './MessageView.ts'
-import { clip, releaseOf, type ReleaseOptions, type RetryOptions, type Settlement } from './Settlement.ts'
+import {
+  deadLetterOf,
+  releaseOf,
+  type ReleaseOptions,
+  retryOf,
+  type RetryOptions,
+  type Settlement,
+} from './Settlement.ts'
 import type { Settler } from './Settler.ts'
 
 /** A received message. Each verdict resolves when it is stored; errors: `UnknownReceipt`, `ReceiptExpired`. */
@@ -23,9 +30,9 @@ export class ReceivedMessage<T = unknown> extends MessageView<T> {
     return this.#settle({ type: 'Ack' })
   }
 
-  /** Another attempt after `delayMs`, or by the queue's policy. */
-  retry(options: RetryOptions = {}): Promise<void> {
-    return this.#settle({ type: 'Retry', delayMs: options.delayMs, error: clip(options.error) })
+  /** Another attempt after `delayMs`, or by the queue's policy. Errors: also `InvalidArgument`. */
+  async retry(options: RetryOptions = {}): Promise<void> {
+    return this.#settle(retryOf(options))
   }
 
   /** Lets the lease end `leaseMs` from now. Errors: also `LeaseCapReached`, `LeaseTooShort`. */
@@ -42,8 +49,8 @@ export class ReceivedMessage<T = unknown> extends MessageView<T> {
   }
 
   /** Moves the message to the dead-letter queue now. */
-  deadLetter(error?: string): Promise<void> {
-    return this.#settle({ type: 'DeadLetter', error: clip(error) })
+  deadLetter(error?: string | Error): Promise<void> {
+    return this.#settle(deadLetterOf(error))
   }
 }
 

@@ -1,4 +1,12 @@
-import { checkQueueName, ChurnMap, isKirokuError, KirokuError } from '@kiroku/protocol'
+import {
+  checkOptions,
+  checkQueueName,
+  ChurnMap,
+  isKirokuError,
+  KirokuError,
+  type OptionRules,
+  rule,
+} from '@kiroku/protocol'
 import type { Client } from './Client.ts'
 import type { ClientEvent } from './ClientEvent.ts'
 import type { Clock } from './Clock.ts'
@@ -8,6 +16,14 @@ import type { Requester, RequesterOptions, RequestReplyOptions } from './Request
 import type { SendOptions } from './SendOptions.ts'
 import { limits } from './limits.ts'
 import { nameOf, type QueueNamed } from './schema/defineQueue.ts'
+import { sendOptions } from './sendMessages.ts'
+
+const requesterOptions: OptionRules<RequesterOptions> = { timeoutMs: rule.milliseconds, queue: rule.text }
+const requestOptions: OptionRules<RequestReplyOptions> = {
+  ...sendOptions,
+  timeoutMs: rule.milliseconds,
+  signal: rule.any,
+}
 
 interface Waiter {
   readonly resolve: (reply: MessageView) => void
@@ -32,12 +48,9 @@ export class ReplyAddress implements Requester {
   #consumer: Promise<Consumer> | undefined
   #closing: Promise<void> | undefined
 
-  constructor(
-    client: Client,
-    clock: Clock,
-    emit: (event: ClientEvent) => void,
-    { timeoutMs = limits.replyTimeoutMs, queue = 'replies' }: RequesterOptions,
-  ) {
+  constructor(client: Client, clock: Clock, emit: (event: ClientEvent) => void, options: RequesterOptions) {
+    checkOptions('requester', options, requesterOptions)
+    const { timeoutMs = limits.replyTimeoutMs, queue = 'replies' } = options
     checkQueueName(queue)
     this.#queue = queue
     this.#client = client
@@ -47,8 +60,9 @@ export class ReplyAddress implements Requester {
   }
 
   request(queue: QueueNamed, body: unknown, options: RequestReplyOptions = {}): Promise<MessageView> {
-    const { timeoutMs = this.#timeoutMs, signal, ...sending } = options
     return new Promise((resolve, reject) => {
+      checkOptions('request', options, requestOptions)
+      const { timeoutMs = this.#timeoutMs, signal, ...sending } = options
       if (this.#closing !== undefined) throw new KirokuError('Stopped', 'The requester is closed')
       if (signal?.aborted === true) throw signal.reason
       const id = String(++this.#requests)

@@ -1,5 +1,12 @@
 import { deferral, isBackPressure } from './BackPressure.ts'
-import { clip, releaseOf, type ReleaseOptions, type RetryOptions, type Settlement } from './Settlement.ts'
+import {
+  errorText,
+  releaseOf,
+  type ReleaseOptions,
+  type RetryOptions,
+  type Settlement,
+  type Told,
+} from './Settlement.ts'
 
 const open = 0
 /** Acknowledged, or already sent with another verdict. */
@@ -22,10 +29,10 @@ export interface Outcome {
  */
 export class Verdicts {
   readonly #states: number[]
-  #details: Map<number, ReleaseOptions> | undefined
+  #details: Map<number, Told<ReleaseOptions>> | undefined
   #batch: 'open' | 'acked' | 'retried' | 'released' | 'closed' = 'open'
-  #batchRetry: RetryOptions = {}
-  #batchRelease: ReleaseOptions = {}
+  #batchRetry: Told<RetryOptions> = {}
+  #batchRelease: Told<ReleaseOptions> = {}
   /** Messages whose verdicts are told in a moment; undefined: none, as in most batches. */
   #ended: number[] | undefined
   readonly #onAck: (indexes: readonly number[]) => void
@@ -56,15 +63,15 @@ export class Verdicts {
     this.#onAck([index])
   }
 
-  retry(index: number, options: RetryOptions = {}): void {
+  retry(index: number, options: Told<RetryOptions> = {}): void {
     if (this.#batch === 'open' || this.#batch === 'retried') this.#giveBack(index, retried, options)
   }
 
-  release(index: number, options: ReleaseOptions = {}): void {
+  release(index: number, options: Told<ReleaseOptions> = {}): void {
     if (this.#batch === 'open' || this.#batch === 'released') this.#giveBack(index, released, options)
   }
 
-  #giveBack(index: number, verdict: number, options: ReleaseOptions): void {
+  #giveBack(index: number, verdict: number, options: Told<ReleaseOptions>): void {
     const state = this.#states[index]
     if (state !== open && state !== verdict) return
     this.#states[index] = verdict
@@ -78,7 +85,7 @@ export class Verdicts {
   }
 
   /** Few batches have any. */
-  #detail(index: number, options: ReleaseOptions): void {
+  #detail(index: number, options: Told<ReleaseOptions>): void {
     this.#details ??= new Map()
     this.#details.set(index, options)
   }
@@ -109,13 +116,13 @@ export class Verdicts {
     this.#ackOpen()
   }
 
-  retryAll(options: RetryOptions = {}): void {
+  retryAll(options: Told<RetryOptions> = {}): void {
     if (this.#batch !== 'open' && this.#batch !== 'retried') return
     this.#batch = 'retried'
     this.#batchRetry = merged(this.#batchRetry, options)
   }
 
-  releaseAll(options: ReleaseOptions = {}): void {
+  releaseAll(options: Told<ReleaseOptions> = {}): void {
     if (this.#batch !== 'open' && this.#batch !== 'released') return
     this.#batch = 'released'
     this.#batchRelease = merged(this.#batchRelease, options)
@@ -134,7 +141,7 @@ export class Verdicts {
   /** Closes the verdicts because the handler threw: messages without one are retried, or given back if it was told to wait. */
   fail(error: unknown): Outcome[] {
     if (isBackPressure(error)) return this.#close(releaseOf(deferral(error)))
-    return this.finish({ error: clip(error instanceof Error ? error.message : String(error))! })
+    return this.finish({ error: errorText(error)! })
   }
 
   /** Closes the verdicts because the consumer stops: messages without one are given back. */
@@ -153,14 +160,14 @@ export class Verdicts {
   }
 
   /** A verdict on the batch wins over what its end asks for, which only adds a reason to a retry. */
-  #rest(end: Settlement & ReleaseOptions): Settlement {
+  #rest(end: Settlement & Told<ReleaseOptions>): Settlement {
     if (this.#batch === 'released') return { type: 'Release', ...this.#batchRelease }
     if (this.#batch !== 'retried') return end
     return { type: 'Retry', ...merged({ error: end.error }, this.#batchRetry) }
   }
 
   /** @param end what the end of the batch asks for without another verdict */
-  #close(end: Settlement & ReleaseOptions): Outcome[] {
+  #close(end: Settlement & Told<ReleaseOptions>): Outcome[] {
     const rest = this.#rest(end)
     this.#batch = 'closed'
     if (this.#states.every((state) => state === told)) return none
@@ -199,7 +206,7 @@ export class Verdicts {
 
 const none: Outcome[] = []
 
-const merged = (older: ReleaseOptions = {}, newer: ReleaseOptions): ReleaseOptions => ({
+const merged = (older: Told<ReleaseOptions> = {}, newer: Told<ReleaseOptions>): Told<ReleaseOptions> => ({
   delayMs: newer.delayMs ?? older.delayMs,
   error: newer.error ?? older.error,
   holdSubscription: newer.holdSubscription ?? older.holdSubscription,

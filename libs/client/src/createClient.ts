@@ -11,7 +11,14 @@ import { ReplyAddress, sendReply } from './ReplyAddress.ts'
 import type { Requester, RequesterOptions } from './Requester.ts'
 import type { Revision } from './Reviser.ts'
 import type { BatchOptions, OutgoingMessage, RescheduleOptions, SendOptions } from './SendOptions.ts'
-import { clip, releaseOf, type ReleaseOptions, type RetryOptions, type Settlement } from './Settlement.ts'
+import {
+  deadLetterOf,
+  releaseOf,
+  type ReleaseOptions,
+  retryOf,
+  type RetryOptions,
+  type Settlement,
+} from './Settlement.ts'
 import type { Transport } from './Transport.ts'
 import { limits } from './limits.ts'
 import { receiveMessages, type Receiver } from './receiveMessages.ts'
@@ -74,8 +81,8 @@ class TransportClient implements Client {
     return this.#settle(receipts, { type: 'Ack' })
   }
 
-  retry(receipts: string | readonly string[], options: RetryOptions = {}) {
-    return this.#settle(receipts, { type: 'Retry', delayMs: options.delayMs, error: clip(options.error) })
+  async retry(receipts: string | readonly string[], options: RetryOptions = {}) {
+    return this.#settle(receipts, retryOf(options))
   }
 
   extend(receipts: string | readonly string[], leaseMs: number) {
@@ -86,8 +93,8 @@ class TransportClient implements Client {
     return this.#settle(receipts, releaseOf(options))
   }
 
-  deadLetter(receipts: string | readonly string[], error?: string) {
-    return this.#settle(receipts, { type: 'DeadLetter', error: clip(error) })
+  deadLetter(receipts: string | readonly string[], error?: string | Error) {
+    return this.#settle(receipts, deadLetterOf(error))
   }
 
   recall(id: string, by = this.#actor) {

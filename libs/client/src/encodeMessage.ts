@@ -84,9 +84,23 @@ const contentTypeOf = (body: unknown): string | undefined =>
 /** A body as JSON text. Errors: `InvalidArgument` (what JSON cannot hold). */
 export const stringify = (body: unknown): string => {
   const text = stringifyOrThrow(body)
+  // A promise that nobody awaited, a Map, an ArrayBuffer: they would arrive as an empty object.
+  if (text === '{}' && !isPlain(body))
+    throw new KirokuError(
+      'InvalidArgument',
+      `The body is ${kindOf(body)}, of which JSON holds nothing${body instanceof Promise ? ': await it first' : ''}`,
+    )
   if (text === undefined)
     throw new KirokuError('InvalidArgument', `The body is ${typeof body}, which JSON cannot hold`)
   return text
+}
+
+const isPlain = (body: unknown): boolean => Object.prototype.toString.call(body) === '[object Object]'
+
+/** What a value is, with its article: `a Promise`. */
+const kindOf = (value: unknown): string => {
+  const kind = Object.prototype.toString.call(value).slice('[object '.length, -1)
+  return `${/^[AEIOU]/.test(kind) ? 'an' : 'a'} ${kind}`
 }
 
 const stringifyOrThrow = (body: unknown): string | undefined => {
@@ -104,6 +118,11 @@ const stringifyOrThrow = (body: unknown): string | undefined => {
 }
 
 const checkAttributes = (attributes: Readonly<Record<string, string>>): Readonly<Record<string, string>> => {
+  if (!isPlain(attributes))
+    throw new KirokuError(
+      'InvalidArgument',
+      `Attributes are an object of texts by name, not ${kindOf(attributes)}`,
+    )
   for (const [name, value] of Object.entries(attributes))
     if (typeof value !== 'string')
       throw new KirokuError('InvalidArgument', `The attribute "${name}" is not a string`)

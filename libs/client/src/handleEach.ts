@@ -1,6 +1,7 @@
 import { deferral, isBackPressure } from './BackPressure.ts'
 import type { ConsumedMessage } from './Batch.ts'
 import type { HandleBatch, Handling, MessageHandler } from './Consumer.ts'
+import { errorText } from './Settlement.ts'
 import { readable } from './readable.ts'
 
 type Failed = (error: unknown, message: ConsumedMessage) => void
@@ -51,6 +52,6 @@ const handleOne = async <T>(
     const error = readable(thrown)
     failed(error, message)
     if (isBackPressure(error)) return message.release(deferral(error))
-    message.retry({ error: error instanceof Error ? error.message : String(error) })
+    message.retry({ error: errorText(error) })
   }
 }

@@ -1,10 +1,9 @@
-import type { CommandOf } from '@kiroku/protocol'
+import { checkOptions, type CommandOf, type OptionRules, rule } from '@kiroku/protocol'
 import type { ReceiveOptions } from './Client.ts'
 import type { ClientEvent } from './ClientEvent.ts'
 import type { Clock } from './Clock.ts'
 import type { LogConnection, OpenLog } from './LogConnection.ts'
 import { receivedMessages, type ReceivedMessage } from './ReceivedMessage.ts'
-import { checkOptions, type OptionNames } from './checkOptions.ts'
 import { nameOf, type QueueNamed } from './schema/defineQueue.ts'
 import { fittingMessages } from './schema/fittingMessages.ts'
 
@@ -88,15 +87,16 @@ const onlyFitting = <T>(
     emit,
   })
 
-const receiveOptions: OptionNames<ReceiveOptions> = {
-  subscription: true,
-  group: true,
-  max: true,
-  bytesMax: true,
-  waitMs: true,
-  batchWaitMs: true,
-  attemptId: true,
-  leaseMs: true,
-  mode: true,
-  signal: true,
+/** The rest is checked by the partition. */
+const receiveOptions: OptionRules<ReceiveOptions> = {
+  subscription: rule.text,
+  group: rule.text,
+  max: rule.any,
+  bytesMax: rule.any,
+  waitMs: rule.milliseconds,
+  batchWaitMs: rule.any,
+  attemptId: rule.any,
+  leaseMs: rule.any,
+  mode: rule.any,
+  signal: rule.any,
 }

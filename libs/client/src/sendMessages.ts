@@ -1,9 +1,8 @@
-import { messageId } from '@kiroku/protocol'
+import { checkOptions, KirokuError, messageId, type OptionRules, rule, valueInWords } from '@kiroku/protocol'
 import type { LogConnection, OpenLog } from './LogConnection.ts'
 import { marksOf } from './Marks.ts'
 import type { Stored } from './QueueRoute.ts'
 import type { BatchOptions, OutgoingMessage, SendOptions } from './SendOptions.ts'
-import { checkOptions, type OptionNames } from './checkOptions.ts'
 import { encodeMessage } from './encodeMessage.ts'
 import { nameOf, type QueueNamed } from './schema/defineQueue.ts'
 import { fitting } from './schema/fitting.ts'
@@ -32,7 +31,11 @@ export const sendMessages = async (
   options: BatchOptions,
 ): Promise<{ readonly messageIds: string[] }> => {
   checkOptions('sendBatch', options, batchOptions)
-  for (const message of given) checkOptions('A message of sendBatch', message, outgoingMessage)
+  if (!Array.isArray(given)) throw notMessages(given)
+  for (const message of given) {
+    if (typeof message !== 'object' || message === null) throw notMessages(message)
+    checkOptions('A message of sendBatch', message, outgoingMessage)
+  }
   const queue = nameOf(to)
   const messages =
     typeof to === 'string' ? given : await Promise.all(given.map((message) => fitting(to, message)))
@@ -47,19 +50,24 @@ export const sendMessages = async (
   return { messageIds }
 }
 
-const batchOptions: OptionNames<BatchOptions> = {
-  delayMs: true,
-  attributes: true,
-  attributeTypes: true,
-  tag: true,
-  group: true,
-  contentType: true,
-  traceparent: true,
-  traceHeader: true,
-  sender: true,
+const notMessages = (given: unknown): KirokuError =>
+  new KirokuError('InvalidArgument', `sendBatch takes messages as [{ body }, …], not ${valueInWords(given)}`)
+
+/** Their values are checked as the message is written. */
+const batchOptions: OptionRules<BatchOptions> = {
+  delayMs: rule.any,
+  attributes: rule.any,
+  attributeTypes: rule.any,
+  tag: rule.any,
+  group: rule.any,
+  contentType: rule.any,
+  traceparent: rule.any,
+  traceHeader: rule.any,
+  sender: rule.any,
 }
-const sendOptions: OptionNames<SendOptions> = { ...batchOptions, dedupId: true }
-const outgoingMessage: OptionNames<OutgoingMessage<unknown>> = { body: true, ...sendOptions }
+/** The options of a send. */
+export const sendOptions: OptionRules<SendOptions> = { ...batchOptions, dedupId: rule.any }
+const outgoingMessage: OptionRules<OutgoingMessage<unknown>> = { body: rule.any, ...sendOptions }
 
 const idOf = (log: OpenLog, { partition, range }: Stored, offset: number): string =>
   messageId({

@@ -1,4 +1,4 @@
-import { checkQueueName } from '@kiroku/protocol'
+import { checkQueueName, KirokuError, valueInWords } from '@kiroku/protocol'
 import type { InputOf, OutputOf, StandardSchema } from './StandardSchema.ts'
 
 /** A queue whose bodies are JSON that fits a schema; used in place of its name. */
@@ -29,5 +29,12 @@ export const defineQueue = <S extends StandardSchema>(
 /** A queue by its name or its definition. */
 export type QueueNamed = string | QueueDefinition
 
-/** The name of a queue given either way. */
-export const nameOf = (queue: QueueNamed): string => (typeof queue === 'string' ? queue : queue.name)
+/** The name of a queue given either way. Errors: `InvalidArgument`. */
+export const nameOf = (queue: QueueNamed): string => {
+  if (typeof queue === 'string') return queue
+  if (typeof queue?.name === 'string' && queue.schema !== undefined) return queue.name
+  throw new KirokuError(
+    'InvalidArgument',
+    `Name a queue as text, or by what defineQueue returned, not by ${valueInWords(queue)}`,
+  )
+}

@@ -3,7 +3,7 @@ import { limits } from '../limits.ts'
 import { nearest } from '../nearest.ts'
 import type { QueueConfig } from './QueueConfig.ts'
 import { checkRetry } from './RetryPolicy.ts'
-import { inBytes, inTime, shown } from './inUnits.ts'
+import { inBytes, inTime, valueInWords } from './inUnits.ts'
 import { queueSettings, type QueueSetting } from './queueSettings.ts'
 
 /**
@@ -59,17 +59,17 @@ export const checkSetting = (name: keyof QueueConfig, value: unknown): void => {
   switch (row.kind) {
     case 'choice':
       if (!row.choices.includes(value as string))
-        throw invalid(`${name} must be one of ${row.choices.join(', ')}, not ${shown(value)}`)
+        throw invalid(`${name} must be one of ${row.choices.join(', ')}, not ${valueInWords(value)}`)
       return
     case 'retry':
       return checkRetry(value)
     case 'queue':
       if (value !== null && !isTarget(value))
-        throw invalid(`${name} must be the name of a queue, or null, not ${shown(value)}`)
+        throw invalid(`${name} must be the name of a queue, or null, not ${valueInWords(value)}`)
       return
     case 'schema': {
       const isObject = typeof value === 'object' && !Array.isArray(value)
-      if (!isObject) throw invalid(`${name} must be a JSON Schema, or null, not ${shown(value)}`)
+      if (!isObject) throw invalid(`${name} must be a JSON Schema, or null, not ${valueInWords(value)}`)
       if (JSON.stringify(value).length > limits.bodySchemaCharactersMax)
         throw invalid(`${name} may have ${limits.bodySchemaCharactersMax} characters of JSON`)
       return
@@ -86,7 +86,7 @@ const rangeText = (
 ): string => {
   if (kind === 'duration') return `from ${inTime(min)} to ${inTime(max)} in whole ms, not ${inTime(value)}`
   if (kind === 'bytes') return `from ${inBytes(min)} to ${inBytes(max)} in whole bytes, not ${inBytes(value)}`
-  return `a whole number from ${min} to ${max}${orUnlimited === true ? ' or "unlimited"' : ''}, not ${shown(value)}`
+  return `a whole number from ${min} to ${max}${orUnlimited === true ? ' or "unlimited"' : ''}, not ${valueInWords(value)}`
 }
 
 const isTarget = (value: unknown): boolean => {

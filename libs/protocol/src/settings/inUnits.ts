@@ -11,15 +11,19 @@ export const inTime = (ms: unknown): string =>
 export const inBytes = (bytes: unknown): string => exactly(bytes, sizeUnits)
 
 /** A given value in a few words. */
-export const shown = (value: unknown): string =>
+export const valueInWords = (value: unknown): string =>
   typeof value === 'string'
     ? `"${value.slice(0, 100)}"`
-    : typeof value === 'object'
-      ? 'an object'
-      : String(value)
+    : typeof value === 'function'
+      ? 'a function'
+      : Array.isArray(value)
+        ? 'an array'
+        : typeof value === 'object' && value !== null
+          ? 'an object'
+          : String(value)
 
 const exactly = (value: unknown, units: readonly (readonly [string, number])[]): string => {
-  if (typeof value !== 'number') return shown(value)
+  if (typeof value !== 'number') return valueInWords(value)
   const [smallest] = units.at(-1)!
   const unit = value === 0 ? undefined : units.find(([, worth]) => value % worth === 0)
   return unit === undefined ? `${value} ${smallest}` : `${value / unit[1]} ${unit[0]}`

@@ -8,7 +8,7 @@ import {
 } from './RetryPolicy.ts'
 import type { DeadLetterTarget, QueueConfig } from './QueueConfig.ts'
 import type { QueueSetting } from './queueSettings.ts'
-import { shown } from './inUnits.ts'
+import { valueInWords } from './inUnits.ts'
 import { exactBytes, exactDuration, parseBytes, parseDurationMs } from './units.ts'
 
 type Numeric = Extract<QueueSetting, { readonly min: number }>
@@ -66,7 +66,7 @@ export const parseSetting = (row: QueueSetting, text: string, what: string): unk
     }
     case 'choice':
       if (row.choices.includes(text)) return text
-      throw invalid(`${what} must be one of ${row.choices.join(', ')}, not ${shown(text)}`)
+      throw invalid(`${what} must be one of ${row.choices.join(', ')}, not ${valueInWords(text)}`)
     case 'queue':
       return text === 'none' ? null : text
     case 'schema':
