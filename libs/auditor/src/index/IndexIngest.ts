@@ -132,11 +132,8 @@ export class IndexIngest implements ReplayListener {
         return
       }
       this.#messages.ended(state.queues.get(e.queue), effect, seq, state)
+      this.#deleted(e, seq, state)
       if (e.type === 'SubscriptionReset') rows.stream(e.queue, e.sub, e.name)
-      if (e.type === 'QueueDeleted') {
-        rows.deleted(e.queue, seq)
-        this.#bodies.deleted(e.queue)
-      }
       return rows.touchWhole(e.queue, seq)
     }
     switch (e.type) {
@@ -168,6 +165,18 @@ export class IndexIngest implements ReplayListener {
         // An event of a newer version may concern messages all the same.
         if ('numbers' in e && 'queue' in e)
           rows.touch((e as { queue: number }).queue, (e as { numbers: Ranges }).numbers, seq)
+    }
+  }
+
+  /** Notes what an event deletes as a whole. */
+  #deleted(e: LogEvent, seq: number, state: PartitionState): void {
+    if (e.type === 'QueueDeleted') {
+      this.#rows.deleted(e.queue, undefined, seq)
+      this.#bodies.deleted(e.queue)
+    } else if (e.type === 'SubscriptionDeleted') this.#rows.deleted(e.queue, e.sub, seq)
+    else if (e.type === 'SubscriptionReset') {
+      const before = state.queues.get(e.queue)?.named(e.name)
+      if (before !== undefined) this.#rows.deleted(e.queue, before.id, seq)
     }
   }
 

@@ -1,6 +1,7 @@
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { tiers } from '../history/tiers.ts'
 import { limits } from '../limits.ts'
+import { wholeQueue } from './schema.ts'
 
 /** Rows that each piece counts as beyond those it removes: with thousands of queues, pieces that remove nothing add up. */
 const pieceRows = 64
@@ -151,25 +152,34 @@ export class IndexSweep {
   }
 
   /**
-   * Removes what is left of queues that were deleted up to a sequence, but for their settings: these still say whether the bodies of
-   * messages that passed them are hidden.
+   * Removes what is left of queues and subscriptions that were deleted up to a sequence, but for the settings of queues: these still
+   * say whether the bodies of messages that passed them are hidden.
    */
   *#deleted(partition: number, upTo: number): Pieces {
-    const queues = this.#database
+    const deleted = this.#database
       .prepare(
-        'SELECT d.queue AS queue FROM deleted d JOIN queues q ON q.id = d.queue WHERE q.partition = ? AND d.seq <= ?',
+        'SELECT d.queue AS queue, d.sub AS sub FROM deleted d JOIN queues q ON q.id = d.queue WHERE q.partition = ? AND d.seq <= ?',
       )
-      .all(partition, upTo)
+      .all(partition, upTo) as { queue: number; sub: number }[]
     const steps = tiers.map(({ stepMs }) => stepMs).join(', ')
-    const removals = [
+    const prepare = (rows: string): StatementSync => this.#database.prepare(`DELETE FROM ${rows}`)
+    const ofSubscription = ['streams', 'deleted'].map((table) =>
+      prepare(`${table} WHERE queue = ? AND sub = ?`),
+    )
+    const ofQueue = [
       'touches WHERE queue = ?',
       'forwards WHERE queue = ?',
       `history WHERE step IN (${steps}) AND queue = ?`,
       'streams WHERE queue = ?',
       'deleted WHERE queue = ?',
-    ].map((rows) => this.#database.prepare(`DELETE FROM ${rows}`))
-    for (const { queue } of queues)
-      yield removals.reduce((rows, removal) => rows + Number(removal.run(queue!).changes), 0)
+    ].map(prepare)
+    for (const { queue, sub } of deleted) {
+      const removed =
+        sub === wholeQueue
+          ? ofQueue.map((removal) => removal.run(queue))
+          : ofSubscription.map((removal) => removal.run(queue, sub))
+      yield removed.reduce((rows, { changes }) => rows + Number(changes), 0)
+    }
   }
 
   /** Removes the final messages that changed longest ago. */

@@ -152,7 +152,7 @@ describe('the index', () => {
     rows.touchWhole(1, 10)
     writer.forward(rows.queue(1), { partition: 1, queue: 2 }, 1, 1, 1)
     writer.history.add(rows.queue(1), 10, 10, new Float64Array(tallyFields.length))
-    rows.deleted(1, 11)
+    rows.deleted(1, undefined, 11)
     rows.touchWhole(1, 11)
     writer.endAll(rows.stream(1, 0, 'main'), Infinity, 'purged', 11, 11)
     const tables = ['messages', 'fields', 'touches', 'forwards', 'history', 'streams', 'deleted']
@@ -167,12 +167,31 @@ describe('the index', () => {
     writer.close()
   })
 
+  it('forgets a deleted subscription likewise, and leaves the queue', () => {
+    const writer = new IndexWriter(openIndexToWrite(undefined))
+    const rows = new PartitionRows(writer, 0)
+    const main = rows.stream(1, 0, 'main')
+    const audit = rows.stream(1, 1, 'audit')
+    writer.add(audit, 1).state = State.Committed
+    rows.deleted(1, 1, 2)
+    rows.forgetDeleted()
+    expect(rows.stream(1, 1, 'audit')).toBe(audit)
+    writer.flush()
+    rows.forgetDeleted()
+    writer.trim(0, 2)
+    sweep(writer)
+    const names = writer.database.prepare('SELECT name FROM streams').all()
+    expect(names.map(({ name }) => name)).toEqual(['main'])
+    expect(rows.stream(1, 0, 'main')).toBe(main)
+    writer.close()
+  })
+
   it('holds a deleted queue in memory only while rows of it are pending', () => {
     const writer = new IndexWriter(openIndexToWrite(undefined))
     const rows = new PartitionRows(writer, 0)
     const stream = rows.stream(1, 0, 'main')
     writer.add(stream, 1).state = State.Committed
-    rows.deleted(1, 1)
+    rows.deleted(1, undefined, 1)
     rows.forgetDeleted()
     expect(rows.stream(1, 0, 'main')).toBe(stream)
     writer.flush()

@@ -8,6 +8,7 @@ import { Interner } from './Interner.ts'
 import { Row } from './Row.ts'
 import type { Field } from './fieldsOf.ts'
 import { passedGlob } from './passedText.ts'
+import { wholeQueue } from './schema.ts'
 
 /** One subscription of a queue, and the pending rows of its messages. */
 export class Stream {
@@ -116,10 +117,15 @@ export class IndexWriter {
       .run(name, config, bodySince, id)
   }
 
-  /** Notes that a queue was deleted: once the log no longer holds that, nothing of it is left to be told. */
-  queueDeleted(id: number, seq: number): void {
+  /**
+   * Notes that a queue was deleted, or a generation of a subscription: once the log no longer holds that, nothing of it is left
+   * to be told.
+   */
+  deleted(queue: number, sub: number | undefined, seq: number): void {
     this.begin()
-    this.database.prepare('INSERT OR REPLACE INTO deleted VALUES (?, ?)').run(id, seq)
+    this.database
+      .prepare('INSERT OR REPLACE INTO deleted VALUES (?, ?, ?)')
+      .run(queue, sub ?? wholeQueue, seq)
   }
 
   /** Notes whether a queue that does not ask for it holds bodies that are not indexed. */

@@ -14,8 +14,8 @@ export class PartitionRows {
   /** Queue ids of the index, by those of the partition. */
   readonly #queues = new Map<number, number>()
   readonly #streams = new Map<number, Map<number, Stream>>()
-  /** Deleted queues that are still held, the first first: rows of theirs may be pending. */
-  readonly #deleted = new Set<number>()
+  /** Deleted queues and subscriptions that are still held, the first first: rows of theirs may be pending. */
+  readonly #deleted: { readonly queue: number; readonly sub: number | undefined }[] = []
   /** The bucket that the current frame touched last. */
   #touchedQueue = -1
   #touchedBucket = -2
@@ -48,10 +48,10 @@ export class PartitionRows {
     if (bodyHidden === 'on') this.writer.forgetFields(id, { partition: this.partition, queue })
   }
 
-  /** A queue was deleted. */
-  deleted(queue: number, seq: number): void {
-    this.writer.queueDeleted(this.queue(queue), seq)
-    this.#deleted.add(queue)
+  /** A queue was deleted, or a generation of a subscription. */
+  deleted(queue: number, sub: number | undefined, seq: number): void {
+    this.writer.deleted(this.queue(queue), sub, seq)
+    this.#deleted.push({ queue, sub })
   }
 
   /** A frame concerns messages. */
@@ -78,18 +78,19 @@ export class PartitionRows {
     this.#touchedQueue = -1
   }
 
-  /** Forgets deleted queues of which no rows are pending. Called between frames. */
+  /** Forgets what was deleted and has no pending rows. Called between frames. */
   forgetDeleted(): void {
-    for (const queue of this.#deleted) {
-      if (this.#hasPending(queue)) break
-      this.#queues.delete(queue)
-      this.#streams.delete(queue)
-      this.#deleted.delete(queue)
+    for (let first = this.#deleted[0]; first !== undefined; first = this.#deleted[0]) {
+      const { queue, sub } = first
+      const streams = this.#streams.get(queue)
+      const gone = sub === undefined ? [...(streams?.values() ?? [])] : [streams?.get(sub)]
+      if (gone.some((stream) => stream !== undefined && stream.pending.size > 0)) return
+      if (sub !== undefined) streams?.delete(sub)
+      else {
+        this.#queues.delete(queue)
+        this.#streams.delete(queue)
+      }
+      this.#deleted.shift()
     }
-  }
-
-  #hasPending(queue: number): boolean {
-    const streams = this.#streams.get(queue)?.values() ?? []
-    return [...streams].some(({ pending }) => pending.size > 0)
   }
 }

@@ -3,6 +3,9 @@ import { tallyFields } from '@kiroku/audit'
 /** Version of the tables; an index of another version is rebuilt. */
 export const schemaVersion = 8
 
+/** In the place of a deleted subscription: the queue itself. */
+export const wholeQueue = -1
+
 const counts = tallyFields.map((field) => `${field} INTEGER NOT NULL`).join(', ')
 
 /** The tables. Texts that repeat are kept once; times are ms of partition time. */
@@ -17,7 +20,8 @@ CREATE TABLE queues(
   id INTEGER PRIMARY KEY, partition INTEGER NOT NULL, queue INTEGER NOT NULL, name TEXT NOT NULL,
   config TEXT NOT NULL, body_since INTEGER, bodies_left_out INTEGER, UNIQUE(partition, queue)
 );
-CREATE TABLE deleted(queue INTEGER PRIMARY KEY, seq INTEGER NOT NULL);
+CREATE TABLE deleted(queue INTEGER NOT NULL, sub INTEGER NOT NULL, seq INTEGER NOT NULL,
+  PRIMARY KEY(queue, sub)) WITHOUT ROWID;
 CREATE TABLE streams(
   id INTEGER PRIMARY KEY, queue INTEGER NOT NULL, sub INTEGER NOT NULL, name TEXT NOT NULL, UNIQUE(queue, sub)
 );
