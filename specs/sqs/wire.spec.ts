@@ -57,6 +57,15 @@ it('Query takes the queue of the path, by POST and by GET, and answers an empty 
   )
 })
 
+it('a form is a Query request, also of a client that names a target of its own beside it', async () => {
+  const answer = await fetch(world.url, {
+    method: 'POST',
+    headers: { 'x-amz-target': 'AmazonSQSv20121105.GetQueueUrl' },
+    body: new URLSearchParams('Action=GetQueueUrl&QueueName=q&Version=2012-11-05'),
+  })
+  expect(await answer.text()).toContain('<GetQueueUrlResult><QueueUrl>')
+})
+
 it.each([
   ['no JSON', 'SendMessage', '{"QueueUrl":', 400, 'MalformedInput;Sender'],
   ['a list', 'SendMessage', '[]', 400, 'MalformedInput;Sender'],

@@ -10,7 +10,7 @@ import { subjectOf } from './actions/subjectOf.ts'
 import { Ending } from './Ending.ts'
 import { asSqsError, SqsError } from './SqsError.ts'
 import { callerGone, readBody } from './wire/readBody.ts'
-import { readRequest, type SqsRequest } from './wire/readRequest.ts'
+import { protocolOf, readRequest, type SqsRequest } from './wire/readRequest.ts'
 import { writeAnswer, writeError, type Written } from './wire/writeAnswer.ts'
 
 /** What requests are answered with. */
@@ -119,6 +119,3 @@ export class SqsRequests {
     response.writeHead(written.status, written.headers).end(written.body, written.encoding)
   }
 }
-
-const protocolOf = ({ headers }: IncomingMessage): 'json' | 'query' =>
-  headers['x-amz-target'] === undefined ? 'query' : 'json'

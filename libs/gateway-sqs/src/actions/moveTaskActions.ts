@@ -91,10 +91,8 @@ export const moveTaskActions = {
       if (to !== undefined) await call.may('SendMessage', { role: 'operator', on: { queue: to } })
       await call.queues.now(source).catch(notThere('SourceArn'))
       if (to !== undefined) await call.queues.now(to).catch(notThere('DestinationArn'))
-      const isDeadLetterQueue = (await call.client.queues.list()).some(
-        ({ config }) => config.deadLetter?.name === source,
-      )
-      if (!isDeadLetterQueue)
+      const namers = await call.client.queues.names({ deadLetter: source, max: 1 })
+      if (namers.length === 0)
         throw new SqsError('InvalidParameterValue', 'Source queue must be configured as a Dead Letter Queue.')
       try {
         const { task } = await call.client.queues.redrive(

@@ -113,7 +113,7 @@ export const queueActions = {
       checkThroughput(given)
       await checkRedrivePolicy(call, name, given.get('RedrivePolicy'))
       try {
-        await call.client.queues.create(name, settings, call.by, call)
+        await call.client.queues.create(name, settings, call.by, { pauseMs: call.pauseMs })
       } catch (error) {
         if (isKirokuError(error) && error.id === 'QueueDeletedRecently') throw deletedRecently()
         if (!isKirokuError(error) || error.id !== 'QueueExists') throw error
@@ -203,7 +203,7 @@ export const queueActions = {
     run: async (call, input) => {
       const name = queueOf(call, input)
       try {
-        await call.client.queues.purge(name, call.by, call)
+        await call.client.queues.purge(name, call.by, { pauseMs: call.pauseMs })
       } catch (error) {
         if (isKirokuError(error) && error.id === 'QueuePurgedRecently') throw purging(name)
         throw error

@@ -15,12 +15,21 @@ export interface SqsRequest {
 
 const target = 'AmazonSQS.'
 
+/** The protocol of a request. Clients exist that name another target beside a form, which is the request then. */
+export const protocolOf = ({ headers }: IncomingMessage): 'json' | 'query' => {
+  const given = headers['x-amz-target']
+  if (given === undefined) return 'query'
+  const isForm = /^application\/x-www-form-urlencoded\b/i.test(headers['content-type'] ?? '')
+  return isForm && !String(given).startsWith(target) ? 'query' : 'json'
+}
+
 /** Reads a request. Errors: `InvalidAction`, `MissingParameter`, `MalformedInput`, `InvalidParameterValue`. */
-export const readRequest = ({ method, url = '/', headers }: IncomingMessage, body: string): SqsRequest => {
+export const readRequest = (request: IncomingMessage, body: string): SqsRequest => {
+  const { method, url = '/', headers } = request
   const [path = '/', search = ''] = url.split('?')
   const queuePath = /^\/\d{1,12}\/[^/]+/.exec(path)?.[0]
-  const given = headers['x-amz-target']
-  if (typeof given === 'string') {
+  if (protocolOf(request) === 'json') {
+    const given = String(headers['x-amz-target'])
     const action = given.startsWith(target) ? given.slice(target.length) : ''
     const { input } = actionOf(action)
     return { protocol: 'json', action, input: readJson(body, input), queuePath }
