@@ -185,6 +185,7 @@ export class Ownership implements Watcher {
     this.dryRuns.drop(queue)
     this.#spreads.delete(queue)
     this.#receivedAt.delete(queue)
+    this.times.forget(queue.id)
   }
 
   clockResumed(): void {

@@ -83,6 +83,11 @@ export class Times {
     )
   }
 
+  /** Forgets a queue that is gone. */
+  forget(queue: number): void {
+    this.#queues.delete(queue)
+  }
+
   #slot(queue: number, now: number): Slot {
     const stretch = stretchOf(now)
     if (stretch !== this.#swept) this.#sweep(stretch)

@@ -56,6 +56,16 @@ describe('how long messages took', () => {
     expect(timesOf(p)!.processing).toMatchObject({ count: 2, p50Ms: 5, p99Ms: 10 })
   })
 
+  it('is forgotten with its queue', () => {
+    const p = withQueue()
+    const { id } = p.state.names.get('q')!
+    p.send('q', 1)
+    p.receive('q')
+    expect(p.own.times.of(id, p.now)).toBeDefined()
+    p.turn({ type: 'DeleteQueue', queue: 'q', by: { name: 'test', origin: 'test' } })
+    expect(p.own.times.of(id, p.now)).toBeUndefined()
+  })
+
   it('is forgotten after little more than a minute', () => {
     const p = withQueue()
     p.send('q', 1)
