@@ -306,7 +306,7 @@ export class Administration implements Queues {
     return mergeNames(lists, page)
   }
 
-  /** `options` has none yet: a caller that expects some would get queues that it does not ask for. */
+  /** Takes no options: a caller who passes some expects fewer queues than all. */
   async list(options: object = {}): Promise<QueueDescription[]> {
     checkAdministration('list', options)
     const { queues, closed } = await this.#read()

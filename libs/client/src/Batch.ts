@@ -1,7 +1,7 @@
 import { rangeNumbers } from '@kiroku/protocol'
 import type { Lease } from './Lease.ts'
 import { MessageView } from './MessageView.ts'
-import { errorText, releaseOf, type ReleaseOptions, retryOf, type RetryOptions } from './Settlement.ts'
+import { reasonOf, releaseOf, type ReleaseOptions, retryOf, type RetryOptions } from './Settlement.ts'
 import type { Verdicts } from './Verdicts.ts'
 
 /** A message in a handler; the first verdict counts, later ones are ignored. */
@@ -56,7 +56,7 @@ export class ConsumedMessage<T = unknown> extends MessageView<T> {
 
   /** Moves the message to the dead-letter queue after the batch, or after a handler of single messages. */
   deadLetter(error?: string | Error): void {
-    this.#verdicts.deadLetter(this.#at, errorText(error))
+    this.#verdicts.deadLetter(this.#at, reasonOf(error))
   }
 }
 

@@ -42,7 +42,7 @@ export type Settlement =
 /** The settlement that asks for another attempt. Errors: `InvalidArgument`. */
 export const retryOf = (options: RetryOptions): Settlement & { readonly type: 'Retry' } => {
   checkOptions('retry', options, retryOptions)
-  return { type: 'Retry', delayMs: options.delayMs, error: errorText(options.error) }
+  return { type: 'Retry', delayMs: options.delayMs, error: reasonOf(options.error) }
 }
 
 /** The settlement that gives messages back. Errors: `InvalidArgument`, also for a hold without a delay. */
@@ -54,7 +54,7 @@ export const releaseOf = (options: ReleaseOptions): Settlement & { readonly type
   return {
     type: 'Release',
     delayMs,
-    error: errorText(error),
+    error: reasonOf(error),
     ...(holdSubscription ? { holdSubscription } : {}),
   }
 }
@@ -62,14 +62,16 @@ export const releaseOf = (options: ReleaseOptions): Settlement & { readonly type
 /** The settlement that sends messages to the dead-letter queue. */
 export const deadLetterOf = (error: unknown): Settlement & { readonly type: 'DeadLetter' } => ({
   type: 'DeadLetter',
-  error: errorText(error),
+  error: reasonOf(error),
 })
 
-/** What was thrown, or given as a reason, as a text for the record; undefined where there is none. */
-export const errorText = (error: unknown): string | undefined =>
-  error === undefined
-    ? undefined
-    : (error instanceof Error ? error.message : String(error)).slice(0, partitionLimits.errorCharactersMax)
+/** A reason for the record, if there is one. */
+export const reasonOf = (error: unknown): string | undefined =>
+  error === undefined ? undefined : errorText(error)
+
+/** What was thrown, as a text for the record. */
+export const errorText = (thrown: unknown): string =>
+  (thrown instanceof Error ? thrown.message : String(thrown)).slice(0, partitionLimits.errorCharactersMax)
 
 const retryOptions: OptionRules<RetryOptions> = { delayMs: rule.milliseconds, error: rule.any }
 const releaseOptions: OptionRules<ReleaseOptions> = { ...retryOptions, holdSubscription: rule.flag }

@@ -141,7 +141,7 @@ export class Verdicts {
   /** Closes the verdicts because the handler threw: messages without one are retried, or given back if it was told to wait. */
   fail(error: unknown): Outcome[] {
     if (isBackPressure(error)) return this.#close(releaseOf(deferral(error)))
-    return this.finish({ error: errorText(error)! })
+    return this.finish({ error: errorText(error) })
   }
 
   /** Closes the verdicts because the consumer stops: messages without one are given back. */

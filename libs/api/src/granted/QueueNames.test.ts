@@ -33,3 +33,13 @@ it('a queue that the caller may not know of is looked for again, like one that d
   expect(await names.of({ partition: 1, queue: 2 }, sees)).toBeUndefined()
   expect(log.surveys).toBe(3)
 })
+
+it('a queue that something was received from needs no survey, and one that is gone is forgotten with the next', async () => {
+  const { log, names } = world()
+  const gone = { partition: 3, queue: 9 }
+  names.learn(gone, 'orders-of-today')
+  expect(await names.of(gone, sees)).toBe('orders-of-today')
+  expect(log.surveys).toBe(0)
+  await names.of({ partition: 0, queue: 1 }, sees)
+  expect(await names.of(gone, sees)).toBeUndefined()
+})

@@ -6,11 +6,14 @@ import type { Sees } from './withoutOthers.ts'
 /** Least time between two surveys of the log, in ms. */
 const restMsDefault = 1_000
 
+/** Names that are held between two surveys. */
+const namesMax = 100_000
+
 /** Names of queues by the ids that message ids and receipts hold. An id keeps its name, and is never used again. */
 export class QueueNames {
   readonly #client: Pick<Client, 'queues'>
   readonly #restMs: number
-  readonly #names = new Map<string, string>()
+  #names = new Map<string, string>()
   #surveyed = -Infinity
   #surveying: Promise<void> | undefined
 
@@ -30,6 +33,12 @@ export class QueueNames {
     return this.#nameOf(address, sees)
   }
 
+  /** Takes note of a queue that something was just received from: what is settled next needs no survey then. */
+  learn(address: QueueAddress, name: string): void {
+    if (this.#names.size >= namesMax) this.#names.clear()
+    this.#names.set(keyOf(address), name)
+  }
+
   #nameOf(address: QueueAddress, sees: Sees): string | undefined {
     const name = this.#names.get(keyOf(address))
     return name !== undefined && sees(name) ? name : undefined
@@ -41,9 +50,14 @@ export class QueueNames {
       if (waitMs > 0) await pause(waitMs)
       const { queues } = await this.#client.queues.survey()
       this.#surveyed = performance.now()
-      for (const { name, partition, queue, spread } of queues)
-        for (const part of [{ partition, queue }, ...(spread?.parts ?? [])])
-          if (part.queue !== 0) this.#names.set(keyOf(part), name)
+      // Without those that were deleted.
+      this.#names = new Map(
+        queues.flatMap(({ name, partition, queue, spread }) =>
+          [{ partition, queue }, ...(spread?.parts ?? [])]
+            .filter((part) => part.queue !== 0)
+            .map((part) => [keyOf(part), name] as const),
+        ),
+      )
     } finally {
       this.#surveying = undefined
     }

@@ -1,6 +1,6 @@
 import type { ReceiveOptions, SettleResult } from '@kiroku/client'
 import type { OperationTimes } from '@kiroku/doors'
-import { KirokuError, type Actor } from '@kiroku/protocol'
+import { KirokuError, parseReceipt, type Actor } from '@kiroku/protocol'
 import * as Effect from 'effect/Effect'
 import * as HttpApiBuilder from 'effect/http-api/HttpApiBuilder'
 import type { ApiDependencies } from '../ApiDependencies.ts'
@@ -81,9 +81,10 @@ export const messageHandlers = (
               if (closing.aborted) return []
               throw error
             })
-            return isRestricted
-              ? answerReceived(messages, (lineage) => lineageWithoutOthers(lineage, sees))
-              : answerReceived(messages)
+            if (!isRestricted) return answerReceived(messages)
+            const [first] = messages
+            if (first !== undefined) names.learn(parseReceipt(first.receipt), params.queue)
+            return answerReceived(messages, (lineage) => lineageWithoutOthers(lineage, sees))
           }),
         )
       }),
