@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { connect, type ConnectOptions } from './connect.ts'
 
 it.each<[options: unknown, message: string]>([
-  [{ server: 'nats://127.0.0.1:4222' }, 'connect has no option "server"; there are servers, token'],
+  [{ server: 'nats://127.0.0.1:4222' }, 'connect has no option "server". Did you mean "servers"?'],
   [{ servers: 4222 }, 'servers must be a URL, such as nats://127.0.0.1:4222, or several, not 4222'],
   [{ link: 'no' }, 'link must be "on" or "off", not "no"'],
   ['nats://127.0.0.1:4222', 'connect takes its options as an object, not "nats://127.0.0.1:4222"'],

@@ -116,9 +116,10 @@ const consumeOptions: OptionRules<ConsumeOptions> = {
   batchWaitMs: rule.milliseconds,
   concurrency: rule.wholeFrom(1),
   retryDelayMsMax: rule.milliseconds,
-  leaseMs: rule.milliseconds,
   renew: rule.flag,
-  leaseTickMs: rule.milliseconds,
-  leaseLeftMsMin: rule.milliseconds,
-  messageTimeoutMs: rule.milliseconds,
+  // How these go together is checked once the queue is known.
+  leaseMs: rule.number,
+  leaseTickMs: rule.number,
+  leaseLeftMsMin: rule.number,
+  messageTimeoutMs: rule.number,
 }

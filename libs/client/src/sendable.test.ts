@@ -33,7 +33,7 @@ it('refuses an unknown option', async () => {
   const options = { delay: 5 }
   // @ts-expect-error a slip
   await expect(client.send('mail', 1, options)).rejects.toThrow(
-    /send has no option "delay"; there are .*delayMs/,
+    /send has no option "delay"\. Did you mean "delayMs"\?/,
   )
   await expect(client.sendBatch('mail', [{ body: 1, ...options }])).rejects.toThrow('no option "delay"')
   // @ts-expect-error a slip

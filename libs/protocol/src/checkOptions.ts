@@ -1,4 +1,5 @@
 import { KirokuError } from './error/KirokuError.ts'
+import { nearest } from './nearest.ts'
 import { valueInWords } from './settings/inUnits.ts'
 
 /** What the value of an option must be, in words, where it is not that; undefined: it is fine. */
@@ -12,6 +13,7 @@ const internal: Rule = () => undefined
 const text: Rule = (value) => (typeof value === 'string' ? undefined : 'text')
 const flag: Rule = (value) => (typeof value === 'boolean' ? undefined : 'true or false')
 const callback: Rule = (value) => (typeof value === 'function' ? undefined : 'a function')
+const number: Rule = (value) => (typeof value === 'number' ? undefined : 'a number')
 const milliseconds: Rule = (value) =>
   typeof value === 'number' && value >= 0 ? undefined : 'a number of milliseconds, 0 or more'
 const wholeFrom =
@@ -20,7 +22,7 @@ const wholeFrom =
     Number.isSafeInteger(value) && (value as number) >= min ? undefined : `a whole number from ${min} on`
 
 /** Rules for options. `any`: the value is checked where it is used; `internal`: programs are not told of the option. */
-export const rule = { any, internal, text, flag, callback, milliseconds, wholeFrom }
+export const rule = { any, internal, text, flag, callback, number, milliseconds, wholeFrom }
 
 /**
  * Refuses unknown options, and values that cannot be meant, since a mistake of a JavaScript caller would otherwise be
@@ -30,17 +32,21 @@ export const checkOptions = <O extends object>(call: string, options: O, rules: 
   if (typeof options !== 'object' || options === null || Array.isArray(options))
     throw invalid(`${call} takes its options as an object, not ${valueInWords(options)}`)
   for (const option in options) {
-    if (!Object.hasOwn(rules, option)) throw invalid(`${call} has no option "${option}"; ${known(rules)}`)
+    if (!Object.hasOwn(rules, option))
+      throw invalid(`${call} has no option "${option}"${known(rules, option)}`)
     const value = options[option]
     const must = value === undefined ? undefined : rules[option](value)
     if (must !== undefined) throw invalid(`${option} must be ${must}, not ${valueInWords(value)}`)
   }
 }
 
-const known = (rules: Readonly<Record<string, Rule>>): string => {
+/** What there is instead. */
+const known = (rules: Readonly<Record<string, Rule>>, option: string): string => {
   const names = Object.keys(rules).filter((name) => rules[name] !== internal)
-  if (names.length === 0) return 'it has none'
-  return `there ${names.length === 1 ? 'is' : 'are'} ${names.join(', ')}`
+  const meant = nearest(option, names)
+  if (meant !== undefined) return `. Did you mean "${meant}"?`
+  if (names.length === 0) return '; it has none'
+  return `; there ${names.length === 1 ? 'is' : 'are'} ${names.join(', ')}`
 }
 
 /** Refuses what is no function. Errors: `InvalidArgument`. */

@@ -10,6 +10,8 @@ it.each([
   ['mail-dql', 'mail-dlq'],
   ['paymnets', 'payments'],
   ['order', 'orders'],
+  ['pay', 'payments'],
+  ['pa', undefined],
   ['x', undefined],
   ['invoices', undefined],
 ])('%s means %s', (typed, meant) => {

@@ -1,13 +1,18 @@
-/** The name most likely meant: the one with the fewest typing errors, if they are few. */
+/** The name most likely meant: the one with the fewest typing errors, if they are few or it goes on where `typed` ends. */
 export const nearest = (typed: string, names: readonly string[]): string | undefined => {
   const errorsMax = Math.max(1, Math.floor(typed.length / 3))
   let best: { name: string; errors: number } | undefined
   for (const name of names) {
-    const errors = typingErrors(typed.toLowerCase(), name.toLowerCase())
-    if (errors <= errorsMax && errors < (best?.errors ?? Infinity)) best = { name, errors }
+    const [one, other] = [typed.toLowerCase(), name.toLowerCase()]
+    const errors = typingErrors(one, other)
+    const isLikely = errors <= errorsMax || (one.length >= beginningMin && other.startsWith(one))
+    if (isLikely && errors < (best?.errors ?? Infinity)) best = { name, errors }
   }
   return best?.name
 }
+
+/** Letters from which on the beginning of a name stands for it. */
+const beginningMin = 3
 
 /** Letters that are missing, superfluous, wrong, or swapped with their neighbour. */
 const typingErrors = (a: string, b: string): number => {

@@ -37,6 +37,7 @@ import { Granted } from '../granted/Granted.ts'
 import { reportDefect } from '../reportDefect.ts'
 import { boundJson, type JsonBounds } from './boundJson.ts'
 import { knownParameters } from './knownParameters.ts'
+import { schemaProblem } from './schemaProblem.ts'
 
 /**
  * Checks tokens, and names the caller for the record. Without tokens everyone on loopback is `local`.
@@ -139,7 +140,7 @@ const schemaFailure = Effect.fnUntraced(function* (
   const malformed = error.kind === 'Payload' ? yield* jsonProblem : undefined
   return toDoorError(
     malformed === undefined
-      ? new KirokuError('InvalidArgument', error.cause.message.replace(/\s+/g, ' '))
+      ? new KirokuError('InvalidArgument', schemaProblem(error.cause.issue))
       : new KirokuError('MalformedJson', `the request's body is not JSON: ${malformed}`),
   )
 })

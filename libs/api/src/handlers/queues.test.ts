@@ -57,9 +57,34 @@ describe('queues over HTTP', () => {
       400,
       'there is no parameter "queue" here; there are prefix, after, limit',
     ])
-    expect(await refusal('/v1/queues?prefix=a')).toEqual([
+    expect(await refusal('/v1/queues?prefix=a')).toEqual([400, 'there is no parameter "prefix" here'])
+  })
+
+  it('says of a body that does not fit which field is meant, missing, or of another kind', async () => {
+    const { ask } = await serve()
+    await ask('POST', '/v1/queues', { name: 'jobs' })
+    const refusal = async (path: string, body: unknown, method: 'POST' | 'PATCH' = 'POST') => {
+      const answer = await ask(method, path, body)
+      return [answer.status, (answer.json() as { readonly message: string }).message]
+    }
+    expect(await refusal('/v1/queues/jobs/messages', { body: 'x', delay: 5 })).toEqual([
       400,
-      'there is no parameter "prefix" here, nor any other',
+      'there is no field "delay" here. Did you mean "delayMs"?',
+    ])
+    const messages = [{ body: 'x' }, { body: 'y', delay: 5 }]
+    expect(await refusal('/v1/queues/jobs/messages/batch', { messages })).toEqual([
+      400,
+      'there is no field "messages[1].delay" here. Did you mean "delayMs"?',
+    ])
+    expect(await refusal('/v1/queues/jobs/messages', { body: 'x', delayMs: '5' })).toEqual([
+      400,
+      'delayMs must be a number',
+    ])
+    expect(await refusal('/v1/queues', {})).toEqual([400, 'name is missing'])
+    expect(await refusal('/v1/queues', [])).toEqual([400, 'the request must be an object'])
+    expect(await refusal('/v1/queues/jobs', { retry: 5 }, 'PATCH')).toEqual([
+      400,
+      'retry must be a RetryPolicy',
     ])
   })
 
