@@ -3,7 +3,7 @@ import { nearest } from './nearest.ts'
 import { valueInWords } from './settings/inUnits.ts'
 
 /** What the value of an option must be, in words, where it is not that; undefined: it is fine. */
-export type Rule = (value: unknown) => string | undefined
+type Rule = (value: unknown) => string | undefined
 
 /** The options of a call: a table that must have all of them and no other. */
 export type OptionRules<O> = Readonly<Record<keyof O, Rule>>
