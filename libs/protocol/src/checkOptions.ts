@@ -1,5 +1,5 @@
 import { KirokuError } from './error/KirokuError.ts'
-import { nearest } from './nearest.ts'
+import { instead } from './nearest.ts'
 import { valueInWords } from './settings/inUnits.ts'
 
 /** What the value of an option must be, in words, where it is not that; undefined: it is fine. */
@@ -33,21 +33,15 @@ export const checkOptions = <O extends object>(call: string, options: O, rules: 
     throw invalid(`${call} takes its options as an object, not ${valueInWords(options)}`)
   for (const option in options) {
     if (!Object.hasOwn(rules, option))
-      throw invalid(`${call} has no option "${option}"${known(rules, option)}`)
+      throw invalid(`${call} has no option "${option}"${instead(option, namesOf(rules))}`)
     const value = options[option]
     const must = value === undefined ? undefined : rules[option](value)
     if (must !== undefined) throw invalid(`${option} must be ${must}, not ${valueInWords(value)}`)
   }
 }
 
-/** What there is instead. */
-const known = (rules: Readonly<Record<string, Rule>>, option: string): string => {
-  const names = Object.keys(rules).filter((name) => rules[name] !== internal)
-  const meant = nearest(option, names)
-  if (meant !== undefined) return `. Did you mean "${meant}"?`
-  if (names.length === 0) return '; it has none'
-  return `; there ${names.length === 1 ? 'is' : 'are'} ${names.join(', ')}`
-}
+const namesOf = (rules: Readonly<Record<string, Rule>>): readonly string[] =>
+  Object.keys(rules).filter((name) => rules[name] !== internal)
 
 /** Refuses what is no function. Errors: `InvalidArgument`. */
 export const checkHandler = (call: string, handler: unknown): void => {

@@ -11,6 +11,14 @@ export const nearest = (typed: string, names: readonly string[]): string | undef
   return best?.name
 }
 
+/** What there is in place of an unknown name, to be read behind it: `. Did you mean "retry"?`, else all names. */
+export const instead = (typed: string, names: readonly string[]): string => {
+  const meant = nearest(typed, names)
+  if (meant !== undefined) return `. Did you mean "${meant}"?`
+  if (names.length === 0) return ''
+  return `; there ${names.length === 1 ? 'is' : 'are'} ${names.join(', ')}`
+}
+
 /** Letters from which on the beginning of a name stands for it. */
 const beginningMin = 3
 

@@ -1,4 +1,4 @@
-import { nearest } from '@kiroku/protocol'
+import { instead } from '@kiroku/protocol'
 import * as SchemaAST from 'effect/SchemaAST'
 import * as SchemaIssue from 'effect/SchemaIssue'
 
@@ -28,7 +28,7 @@ const unknownField = (issue: SchemaIssue.Issue, path: readonly unknown[]): strin
       }
       return undefined
     case 'UnexpectedKey':
-      return noSuch('field', { name: String(path.at(-1)), shown: pathOf(path) }, namesOf(issue.ast))
+      return `there is no field "${pathOf(path)}" here${instead(String(path.at(-1)), namesOf(issue.ast))}`
     default:
       return undefined
   }
@@ -64,19 +64,3 @@ const pathOf = (path: readonly unknown[]): string =>
 /** The names of the fields of a schema. */
 export const namesOf = (ast: SchemaAST.AST): readonly string[] =>
   SchemaAST.isObjects(ast) ? ast.propertySignatures.map(({ name }) => String(name)) : []
-
-/**
- * Says that something is unknown, and what is meant.
- * @param kind what it is
- * @param given its name, and how it is shown
- * @param known what there is
- */
-export const noSuch = (
-  kind: string,
-  { name, shown = name }: { readonly name: string; readonly shown?: string },
-  known: readonly string[],
-): string => {
-  if (known.length === 0) return `there is no ${kind} "${shown}" here`
-  const meant = nearest(name, known)
-  return `there is no ${kind} "${shown}" here${meant === undefined ? `; there are ${known.join(', ')}` : `. Did you mean "${meant}"?`}`
-}

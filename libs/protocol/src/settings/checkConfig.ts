@@ -1,6 +1,6 @@
 import { KirokuError } from '../error/KirokuError.ts'
 import { limits } from '../limits.ts'
-import { nearest } from '../nearest.ts'
+import { instead } from '../nearest.ts'
 import type { QueueConfig } from './QueueConfig.ts'
 import { checkRetry } from './RetryPolicy.ts'
 import { inBytes, inTime, valueInWords } from './inUnits.ts'
@@ -45,13 +45,8 @@ export const checkConfig = (base: QueueConfig, changes: Partial<QueueConfig>): Q
 }
 
 /** The error of a name that no setting has. */
-export const unknownSetting = (name: string): KirokuError => {
-  const names = Object.keys(queueSettings)
-  const meant = nearest(name, names)
-  return invalid(
-    `there is no setting "${name}"${meant === undefined ? `; there are ${names.join(', ')}` : `. Did you mean "${meant}"?`}`,
-  )
-}
+export const unknownSetting = (name: string): KirokuError =>
+  invalid(`there is no setting "${name}"${instead(name, Object.keys(queueSettings))}`)
 
 /** Checks one setting by itself. Errors: `InvalidConfig`. */
 export const checkSetting = (name: keyof QueueConfig, value: unknown): void => {
