@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import { createClient, type Client, type ClientOptions } from '@kiroku/client'
 import { connect as connectNats, type NatsOptions } from '@kiroku/nats'
-import { checkOptions, type OptionRules, rule } from '@kiroku/protocol'
+import { type Actor, checkOptions, type OptionRules, rule } from '@kiroku/protocol'
 import { findEngine } from './findEngine.ts'
 import { natsTransport } from './natsTransport.ts'
 
@@ -57,7 +57,12 @@ const connectOptions: OptionRules<ConnectOptions> = {
   log: rule.text,
   link: (value) => (value === 'on' || value === 'off' ? undefined : '"on" or "off"'),
   name: rule.text,
-  actor: rule.any,
+  actor: (value) => {
+    const { name, origin } = Object(value) as Partial<Actor>
+    return typeof name === 'string' && typeof origin === 'string'
+      ? undefined
+      : 'an object with a name and an origin'
+  },
   sendTimeoutMs: rule.any,
   requestTimeoutMs: rule.any,
   onEvent: rule.callback,

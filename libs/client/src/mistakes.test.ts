@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { failure, start } from './testing/startClient.ts'
-import type { Client, RetryOptions } from './index.ts'
+import { type Client, defineQueue, type RetryOptions } from './index.ts'
 
 /** What went wrong, as its caller reads it. */
 const said = (attempt: () => unknown): Promise<string> =>
@@ -70,6 +70,12 @@ describe('a mistake of a JavaScript caller is refused, with what was meant', () 
     const { client } = await start()
     expect(await said(() => call(unchecked(client)))).toBe(message)
   })
+})
+
+it('a queue is defined with a schema', () => {
+  expect(() => defineQueue('q', { type: 'object' } as never)).toThrow(
+    'defineQueue needs a schema of zod, valibot, arktype or another library of Standard Schema, not an object',
+  )
 })
 
 describe('the reason of a verdict', () => {

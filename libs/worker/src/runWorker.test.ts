@@ -359,9 +359,13 @@ describe('a Worker module', () => {
     expect(String(error)).toContain(reason)
   })
 
-  it('is refused without a queue to consume or a module to run', async () => {
+  it('is refused without a queue to consume or a module to run, and with an option that does not exist', async () => {
     const client = await startClient()
     const module = { queue: () => {} }
+    const mistaken = { client, modul: module, config: { consumers: [{ queue: 'in' }] } }
+    await expect(runWorker(mistaken)).rejects.toThrow(
+      'runWorker has no option "modul". Did you mean "module"?',
+    )
     await expect(runWorker({ client, module, config: { consumers: [] } })).rejects.toMatchObject({
       id: 'InvalidConfig',
     })

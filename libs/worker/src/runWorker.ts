@@ -1,5 +1,5 @@
 import type { Batch, Client } from '@kiroku/client'
-import { KirokuError } from '@kiroku/protocol'
+import { checkOptions, KirokuError, type OptionRules, rule } from '@kiroku/protocol'
 import { ExecutionContext } from './ExecutionContext.ts'
 import { delaySecondsMax, MessageBatch } from './MessageBatch.ts'
 import { QueueBinding } from './QueueBinding.ts'
@@ -41,12 +41,13 @@ const concurrencyDefault = 10
 
 /**
  * Runs a Worker module on its queues, after applying their settings if they changed since last time. Resolves
- * when it is consuming. Errors: `WorkerInvalid`, `InvalidConfig`, and those of `Queues`.
+ * when it is consuming. Errors: `WorkerInvalid`, `InvalidConfig`, `InvalidArgument` (an unknown option), and those of `Queues`.
  *
  * @example
  * const worker = await runWorker({ client, modulePath: 'worker.ts', config: { consumers: [{ queue: 'mail' }] } })
  */
 export const runWorker = async (options: RunWorkerOptions): Promise<RunningWorker> => {
+  checkOptions('runWorker', options, workerOptions)
   const { client, config, signal } = options
   if (config.consumers.length === 0)
     throw new KirokuError('InvalidConfig', 'The configuration names no queue to consume')
@@ -92,6 +93,15 @@ export const runWorker = async (options: RunWorkerOptions): Promise<RunningWorke
     .finally(() => signal?.removeEventListener('abort', stopOnAbort))
   closed.catch(() => undefined)
   return { stop, fail, closed }
+}
+
+const workerOptions: OptionRules<RunWorkerOptions> = {
+  client: rule.any,
+  modulePath: rule.text,
+  module: rule.any,
+  config: rule.any,
+  env: rule.any,
+  signal: rule.any,
 }
 
 const stopAndThrow = (stop: RunningWorker['stop']) => async (error: unknown) => {

@@ -11,7 +11,7 @@ export interface QueueDefinition<Input = unknown, Output = Input> {
  * Names a queue and the schema of its bodies, of any library that implements Standard Schema: zod, valibot,
  * arktype and others. A sender that uses the definition sends only what fits, as JSON; a consumer that uses
  * it gets the schema's output as `value`, and what does not fit is dead-lettered at once. Creates nothing.
- * Errors: `InvalidQueueName`.
+ * Errors: `InvalidQueueName`, `InvalidArgument` (no such schema).
  *
  * @example
  * const mail = defineQueue('mail', z.object({ to: z.email() }))
@@ -23,6 +23,11 @@ export const defineQueue = <S extends StandardSchema>(
   schema: S,
 ): QueueDefinition<InputOf<S>, OutputOf<S>> => {
   checkQueueName(name)
+  if (schema?.['~standard'] === undefined)
+    throw new KirokuError(
+      'InvalidArgument',
+      `defineQueue needs a schema of zod, valibot, arktype or another library of Standard Schema, not ${valueInWords(schema)}`,
+    )
   return { name, schema: schema as StandardSchema<InputOf<S>, OutputOf<S>> }
 }
 
