@@ -19,8 +19,8 @@ const target = 'AmazonSQS.'
 export const protocolOf = ({ headers }: IncomingMessage): 'json' | 'query' => {
   const given = headers['x-amz-target']
   if (given === undefined) return 'query'
-  const isForm = /^application\/x-www-form-urlencoded\b/i.test(headers['content-type'] ?? '')
-  return isForm && !String(given).startsWith(target) ? 'query' : 'json'
+  if (String(given).startsWith(target)) return 'json'
+  return /^application\/x-www-form-urlencoded\b/i.test(headers['content-type'] ?? '') ? 'query' : 'json'
 }
 
 /** Reads a request. Errors: `InvalidAction`, `MissingParameter`, `MalformedInput`, `InvalidParameterValue`. */
