@@ -6,6 +6,7 @@ import {
   type QueueConfig,
   type QueueDescription,
   type SubscriptionDescription,
+  unless,
 } from '@kiroku/protocol'
 import { isBackPressure } from './BackPressure.ts'
 import { Batch, consumedMessages, type ConsumedMessage } from './Batch.ts'
@@ -25,7 +26,6 @@ import { holdDelay } from './holdDelay.ts'
 import { limits } from './limits.ts'
 import type { QueueDefinition } from './schema/defineQueue.ts'
 import { fittingInBatch } from './schema/fittingInBatch.ts'
-import { unless } from './unless.ts'
 
 /**
  * Handles one batch: returning acknowledges what it did not settle, throwing retries it; throwing a

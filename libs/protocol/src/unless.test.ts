@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { expect, it } from 'vitest'
 import { unless } from './unless.ts'
 
@@ -21,4 +22,13 @@ it('gives an outcome that is there already as it is, and one that comes unless t
   const never = unless(over.signal, new Promise(() => {}))
   over.abort(new Error('over'))
   await expect(never).rejects.toThrow('over')
+})
+
+it('listens once to a signal, however many outcomes wait for it, and ends all of them', async () => {
+  const over = new AbortController()
+  const many = Array.from({ length: 20 }, () => unless(over.signal, new Promise(() => {})))
+  expect(getEventListeners(over.signal, 'abort')).toHaveLength(1)
+  over.abort(new Error('over'))
+  const ends = await Promise.allSettled(many)
+  expect(ends.map(({ status }) => status)).toEqual(many.map(() => 'rejected'))
 })

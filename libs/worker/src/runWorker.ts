@@ -1,5 +1,5 @@
 import type { Batch, Client } from '@kiroku/client'
-import { checkOptions, KirokuError, type OptionRules, rule } from '@kiroku/protocol'
+import { checkOptions, KirokuError, type OptionRules, rule, unless } from '@kiroku/protocol'
 import { ExecutionContext } from './ExecutionContext.ts'
 import { delaySecondsMax, MessageBatch } from './MessageBatch.ts'
 import { QueueBinding } from './QueueBinding.ts'
@@ -55,20 +55,10 @@ export const runWorker = async (options: RunWorkerOptions): Promise<RunningWorke
   const { sections, ...how } = queueSections(config)
   await client.queues.apply(sections, how)
   const env = { ...environment(client, config), ...options.env }
-  let failure: KirokuError | undefined
-  /** By batch in hand: what fails it. */
-  const inHand = new Set<(cause: Error) => void>()
-  const handleUnlessBroken = (batch: Batch): Promise<void> =>
-    new Promise((resolve, reject) => {
-      if (failure !== undefined) return reject(failure.cause as Error)
-      inHand.add(reject)
-      handle(worker, batch, env)
-        .finally(() => inHand.delete(reject))
-        .then(resolve, reject)
-    })
+  const broken = new AbortController()
   const consumers = config.consumers.map((each) =>
     // Batch and lease are the queue's settings by now.
-    client.consume(each.queue, handleUnlessBroken, {
+    client.consume(each.queue, (batch) => unless(broken.signal, handle(worker, batch, env)), {
       concurrency: each.concurrency ?? concurrencyDefault,
       subscription: each.subscription,
       retryDelayMsMax: delaySecondsMax * 1_000,
@@ -77,9 +67,10 @@ export const runWorker = async (options: RunWorkerOptions): Promise<RunningWorke
   const stop: RunningWorker['stop'] = async (stopOptions) => {
     await Promise.all(consumers.map((consumer) => consumer.stop(stopOptions)))
   }
+  let failure: KirokuError | undefined
   const fail: RunningWorker['fail'] = (cause) => {
     failure ??= new KirokuError('WorkerBroken', `The Worker has ended: ${cause.message}`, { cause })
-    for (const failBatch of inHand) failBatch(cause)
+    broken.abort(cause)
     void stop()
   }
   const stopOnAbort = (): void => void stop()
