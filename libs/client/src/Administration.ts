@@ -103,7 +103,11 @@ export class Administration implements Queues {
     await this.#change('ConfigureQueue', name, settings, { by })
   }
 
-  apply(sections: Readonly<Record<string, QueueSection>>, options: ApplyOptions): Promise<QueueChange[]> {
+  async apply(
+    sections: Readonly<Record<string, QueueSection>>,
+    options: ApplyOptions,
+  ): Promise<QueueChange[]> {
+    checkAdministration('apply', options)
     return applySections(this.#sections, sections, { by: this.#context.actor, ...options })
   }
 

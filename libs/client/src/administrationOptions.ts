@@ -7,6 +7,9 @@ import type {
   PauseOptions,
   RedriveOptions,
 } from './Queues.ts'
+import type { ApplyOptions } from './QueueSettings.ts'
+import type { ConfirmClockOptions } from './Client.ts'
+import type { RescheduleOptions } from './SendOptions.ts'
 
 /** Refuses a mistake in the options of an administrative call; what rules leave open the partition checks. Errors: `InvalidArgument`. */
 export const checkAdministration = <Call extends keyof typeof rules>(
@@ -17,6 +20,7 @@ export const checkAdministration = <Call extends keyof typeof rules>(
 /** The options of a call. */
 interface CallOptions {
   readonly create: PauseOptions
+  readonly apply: ApplyOptions
   readonly delete: { readonly force?: boolean }
   readonly purge: PauseOptions
   readonly erase: EraseOptions
@@ -28,6 +32,8 @@ interface CallOptions {
   readonly groups: GroupsOptions
   readonly names: NamesPage
   readonly list: object
+  readonly reschedule: RescheduleOptions
+  readonly confirmClock: ConfirmClockOptions
 }
 
 const filter: OptionRules<RedriveFilter> = {
@@ -41,6 +47,12 @@ const filter: OptionRules<RedriveFilter> = {
 
 const rules: { readonly [Call in keyof CallOptions]: OptionRules<CallOptions[Call]> } = {
   create: { pauseMs: rule.milliseconds },
+  apply: {
+    source: rule.text,
+    newQueue: rule.any,
+    dryRun: rule.flag,
+    by: rule.any,
+  },
   delete: { force: rule.flag },
   purge: { pauseMs: rule.milliseconds },
   erase: { messageId: rule.text, group: rule.text, reason: rule.text },
@@ -63,4 +75,10 @@ const rules: { readonly [Call in keyof CallOptions]: OptionRules<CallOptions[Cal
   groups: { subscription: rule.text, max: rule.any },
   names: { max: rule.wholeFrom(1), prefix: rule.text, after: rule.text, deadLetter: rule.text },
   list: {},
+  reschedule: {
+    delayMs: rule.milliseconds,
+    at: (value) =>
+      value instanceof Date || rule.number(value) === undefined ? undefined : 'a Date, or ms since 1970',
+  },
+  confirmClock: { partition: rule.wholeFrom(0), by: rule.any },
 }

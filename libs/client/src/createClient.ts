@@ -20,6 +20,7 @@ import {
   type Settlement,
 } from './Settlement.ts'
 import type { Transport } from './Transport.ts'
+import { checkAdministration } from './administrationOptions.ts'
 import { limits } from './limits.ts'
 import { receiveMessages, type Receiver } from './receiveMessages.ts'
 import type { QueueNamed } from './schema/defineQueue.ts'
@@ -101,7 +102,9 @@ class TransportClient implements Client {
     return this.#revise(id, { type: 'Recall', by })
   }
 
-  reschedule(id: string, { delayMs, at }: RescheduleOptions, by = this.#actor) {
+  async reschedule(id: string, to: RescheduleOptions, by = this.#actor) {
+    checkAdministration('reschedule', to)
+    const { delayMs, at } = to
     const dueAt = at instanceof Date ? at.getTime() : at
     return this.#revise(id, { type: 'Reschedule', delayMs, dueAt, by })
   }
@@ -137,7 +140,9 @@ class TransportClient implements Client {
     )
   }
 
-  async confirmClock(clock: 'store' | 'node', { partition, by = this.#actor }: ConfirmClockOptions = {}) {
+  async confirmClock(clock: 'store' | 'node', options: ConfirmClockOptions = {}) {
+    checkAdministration('confirmClock', options)
+    const { partition, by = this.#actor } = options
     const { partitions } = await this.#connection.open()
     if (partition !== undefined && partitions[partition] === undefined)
       throw new KirokuError('InvalidArgument', `the log has partitions 0 to ${partitions.length - 1}`)

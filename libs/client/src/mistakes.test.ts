@@ -66,6 +66,17 @@ describe('a mistake of a JavaScript caller is refused, with what was meant', () 
       (c) => c.queues.redrive('q', { filter: { tags: 'a' } }),
       'The filter of a redrive has no option "tags". Did you mean "tag"?',
     ],
+    [
+      (c) => c.queues.apply({}, { source: 'file', dryrun: true }),
+      'apply has no option "dryrun". Did you mean "dryRun"?',
+    ],
+    [(c) => c.queues.apply({}, 'file'), 'apply takes its options as an object, not "file"'],
+    [(c) => c.reschedule('m', { delay: 5 }), 'reschedule has no option "delay". Did you mean "delayMs"?'],
+    [(c) => c.reschedule('m', { at: '2026-12-01' }), 'at must be a Date, or ms since 1970, not "2026-12-01"'],
+    [
+      (c) => c.confirmClock('node', { partitions: 1 }),
+      'confirmClock has no option "partitions". Did you mean "partition"?',
+    ],
   ])('%s', async (call, message) => {
     const { client } = await start()
     expect(await said(() => call(unchecked(client)))).toBe(message)

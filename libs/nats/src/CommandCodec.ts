@@ -4,6 +4,7 @@ import {
   errorFromWire,
   isCommand,
   KirokuError,
+  notCommand,
   type Reply,
   type WireError,
   withCleanActor,
@@ -58,7 +59,10 @@ export const decodeCommands = (bytes: Uint8Array): Command[] => {
     throw new KirokuError('MalformedRequest', 'The request holds no commands')
   const wrong = content.findIndex((each) => !isCommand(each))
   if (wrong >= 0)
-    throw new KirokuError('MalformedRequest', `Command ${wrong + 1} of the request is not well-formed`)
+    throw new KirokuError(
+      'MalformedRequest',
+      `Command ${wrong + 1} of the request is not well-formed: ${notCommand(content[wrong])}`,
+    )
   return (content as Command[]).map(withCleanActor)
 }
 

@@ -81,7 +81,7 @@ export {
 export type { NamesPage, QueuesPage } from './command/observe.ts'
 export type { SpreadView } from './command/SpreadView.ts'
 export { parseStart, type StartClock, type StartPosition } from './command/StartPosition.ts'
-export { isCommand, nodeCommands } from './command/isCommand.ts'
+export { isCommand, nodeCommands, notCommand } from './command/isCommand.ts'
 export { cleanActor, withCleanActor } from './command/withCleanActor.ts'
 export { mainSubscription } from './command/mainSubscription.ts'
 export { checkJson, contentTypeOf, jsonSlip } from './contentType.ts'

@@ -9,7 +9,7 @@ import { redriveShapes } from './redrive.ts'
 import { eraseShapes } from './erase.ts'
 import { forwardShapes } from './forward.ts'
 import { observeShapes } from './observe.ts'
-import { record, type Shapes } from './shape.ts'
+import { type Check, misfitOf, record, type Shapes } from './shape.ts'
 
 const shapes: Shapes<Command> = {
   ...sendShapes,
@@ -35,8 +35,18 @@ export const nodeCommands: ReadonlySet<CommandType> = new Set<CommandType>([
 ])
 
 /** Whether a value has the shape of a command. */
-export const isCommand = (value: unknown): value is Command => {
-  if (!record(value)) return false
+export const isCommand = (value: unknown): value is Command => shapeOf(value)?.(value) === true
+
+/** What keeps a value from being a command, in words. */
+export const notCommand = (value: unknown): string => {
+  const check = shapeOf(value)
+  if (check === undefined) return 'it is of no type that this side knows'
+  const { type } = value as { readonly type: string }
+  return `"${misfitOf(value, check)}" of ${type} is missing or not what it must be`
+}
+
+const shapeOf = (value: unknown): Check | undefined => {
+  if (!record(value)) return undefined
   const { type } = value as { readonly type?: unknown }
-  return typeof type === 'string' && Object.hasOwn(shapes, type) && shapes[type as CommandType](value)
+  return typeof type === 'string' && Object.hasOwn(shapes, type) ? shapes[type as CommandType] : undefined
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isCommand } from './isCommand.ts'
+import { isCommand, notCommand } from './isCommand.ts'
 import { withCleanActor } from './withCleanActor.ts'
 
 const purge = (by: { name: string; origin: string; reason?: string }) =>
@@ -24,5 +24,7 @@ it('cuts what is too long, spells control characters out, and puts it on one lin
 
 it('is no command with a reason that is no text', () => {
   const by = { name: 'ann', origin: 'cli', reason: { toString: 1 } }
-  expect(isCommand({ type: 'PurgeQueue', queue: 'mail', by })).toBe(false)
+  const command = { type: 'PurgeQueue', queue: 'mail', by }
+  expect(isCommand(command)).toBe(false)
+  expect(notCommand(command)).toBe('"by.reason" of PurgeQueue is missing or not what it must be')
 })

@@ -31,7 +31,7 @@ export const errorRegistry: Readonly<Record<ErrorId, ErrorEntry>> = {
     false,
     400,
     2,
-    'The client and the engine speak different versions; update the older one.',
+    'Correct what is named. If your program does not say it, client and engine speak different versions; update the older one.',
   ),
   BodyTooLarge: entry(
     false,
