@@ -82,9 +82,17 @@ describe('queues over HTTP', () => {
     ])
     expect(await refusal('/v1/queues', {})).toEqual([400, 'name is missing'])
     expect(await refusal('/v1/queues', [])).toEqual([400, 'the request must be an object'])
+    expect(await refusal('/v1/queues/jobs/subscriptions/s/reset', { start: 5 })).toEqual([
+      400,
+      'start must be "latest", "earliest", { "number": … } or { "time": … }',
+    ])
+    expect(await refusal('/v1/queues/jobs/subscriptions/s/reset', { start: 'first' })).toEqual([
+      400,
+      'start must be "latest" or "earliest"',
+    ])
     expect(await refusal('/v1/queues/jobs', { retry: 5 }, 'PATCH')).toEqual([
       400,
-      'retry must be a RetryPolicy',
+      'retry must be an object such as { "kind": "fixed", "delayMs": 1000 }, of kind fixed, exponential, list or rocketmq',
     ])
   })
 

@@ -39,7 +39,7 @@ const toProblems = SchemaIssue.makeFormatterStandardSchemaV1()
 /** What is wrong with a field, to be read behind its name. */
 const inWords = (message: string): string => {
   if (message === 'Missing key') return 'is missing'
-  const expected = /^Expected (.*)$/s.exec(message)?.[1]?.replace(/\s+/g, ' ')
+  const expected = /^Expected (.*)$/s.exec(message)?.[1]?.replace(/\s+/g, ' ').replaceAll('" | "', '" or "')
   if (expected === undefined) return 'does not fit'
   return `must be ${plain.get(expected) ?? (/^[A-Z]\w*$/.test(expected) ? `a ${expected}` : expected)}`
 }
@@ -51,6 +51,11 @@ const plain: ReadonlyMap<string, string> = new Map([
   ['boolean', 'true or false'],
   ['array', 'an array'],
   ['object', 'an object'],
+  ['StartPosition', '"latest", "earliest", { "number": … } or { "time": … }'],
+  [
+    'RetryPolicy',
+    'an object such as { "kind": "fixed", "delayMs": 1000 }, of kind fixed, exponential, list or rocketmq',
+  ],
 ])
 
 /** `settings.retry.kind`, `messages[1].body`. */
