@@ -1,5 +1,5 @@
 import * as NodeServices from '@effect/platform-node/NodeServices'
-import { KirokuError } from '@kiroku/protocol'
+import { KirokuError, nearest } from '@kiroku/protocol'
 import * as Cause from 'effect/Cause'
 import * as Effect from 'effect/Effect'
 import * as Exit from 'effect/Exit'
@@ -62,7 +62,7 @@ export const runTree = async (
     ),
   )
   const exit = await Effect.runPromiseExit(program)
-  if (Exit.isFailure(exit)) throw asOurError(Cause.squash(exit.cause), given)
+  if (Exit.isFailure(exit)) throw asOurError(Cause.squash(exit.cause), root, given)
 }
 
 /** The completion script of the tree for one shell. */
@@ -186,7 +186,7 @@ const parsedOf = (input: Record<string, unknown>): ParsedCommand => {
   return parsed
 }
 
-const asOurError = (error: unknown, given: readonly string[]): unknown => {
+const asOurError = (error: unknown, root: CommandSpec, given: readonly string[]): unknown => {
   if (!CliError.isCliError(error)) return error
   if (error._tag !== 'ShowHelp') return new KirokuError('InvalidArgument', error.message)
   const command = error.commandPath.join(' ')
@@ -198,7 +198,7 @@ const asOurError = (error: unknown, given: readonly string[]): unknown => {
     )
   if (error.errors.length === 0)
     return new KirokuError('InvalidArgument', `${command}: the command is missing (see above)`)
-  const problems = error.errors.map((problem) => sentenceOf(problem.message)).join(' ')
+  const problems = error.errors.map((problem) => sentenceOf(problem, root)).join(' ')
   return new KirokuError('InvalidArgument', `${problems} \`${command} --help\` shows what fits.`)
 }
 
@@ -208,10 +208,26 @@ const hyphened = (given: readonly string[]): string | undefined => {
   return given.slice(0, end < 0 ? given.length : end).find((each) => /^-[^-\d]./.test(each))
 }
 
-/** The parser's message of several lines, as a sentence or two. */
-const sentenceOf = (message: string): string =>
-  message
-    .trim()
-    .replace(/\s+/g, ' ')
-    .replace(/[.]? Did you mean this\? (.+)$/, '. Did you mean $1?')
-    .replace(/(?<![.?!])$/, '.')
+/** The parser's message of several lines, as a sentence, and in another what is most likely meant. */
+const sentenceOf = (problem: CliError.CliError, root: CommandSpec): string => {
+  const said = problem.message.replace(/[.]?\s*Did you mean this\?[^]*$/, '').trim()
+  const sentence = said.replace(/\s+/g, ' ').replace(/(?<![.?!])$/, '.')
+  const meant = meantBy(problem, root)
+  return meant === undefined ? sentence : `${sentence} Did you mean ${meant}?`
+}
+
+const meantBy = (problem: CliError.CliError, root: CommandSpec): string | undefined => {
+  if (problem._tag === 'UnknownSubcommand')
+    return nearest(
+      problem.subcommand,
+      (specAt(root, problem.parent ?? []).subcommands ?? []).map(({ name }) => name),
+    )
+  if (problem._tag !== 'UnrecognizedOption') return undefined
+  const flags = flagsOf(specAt(root, problem.command ?? [])).map(({ name }) => name)
+  const meant = nearest(problem.option.replace(/^-+/, ''), flags)
+  return meant === undefined ? undefined : `--${meant}`
+}
+
+/** The command with these names, the root's first. */
+const specAt = (root: CommandSpec, [, ...path]: readonly string[]): CommandSpec =>
+  path.reduce((spec, name) => spec.subcommands?.find((sub) => sub.name === name) ?? spec, root)

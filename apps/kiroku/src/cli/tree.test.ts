@@ -138,6 +138,13 @@ describe('a command line', () => {
       ['search', '-state:dlq'],
       /^"-state:dlq" was read as flags because it begins with a hyphen\. Put `--` before it: `kiroku search -- '-state:dlq'`\.$/,
     ],
+    [
+      ['send', 'mail', 'x', '--dealy', '5s'],
+      /^Unrecognized flag: --dealy in command kiroku send\. Did you mean --delay\? `kiroku send --help` shows what fits\.$/,
+    ],
+    [['queue', 'update', 'mail', '--retriesmax', '3'], /Did you mean --retries\?/],
+    [['status', '--at', '5'], /^Unrecognized flag: --at in command kiroku status\. `/],
+    [['queue', 'creat', 'mail'], /Did you mean create\?/],
     [['receive', 'mail', '--max', 'many'], /--max|max/],
     [['machine', '--format', 'png'], /mermaid/],
     [['queue'], /the command is missing/],

@@ -57,6 +57,15 @@ export const queueConfigOf = (invocation: Pick<Invocation, 'text'>, flags = queu
   return config
 }
 
+/** Refuses an update that changes nothing, since a setting was forgotten. Errors: `InvalidArgument`. */
+export const requireSetting = <Settings extends object>(settings: Settings, command: string): Settings => {
+  if (Object.keys(settings).length > 0) return settings
+  throw new KirokuError(
+    'InvalidArgument',
+    `give at least one setting to change; \`${command} --help\` lists them`,
+  )
+}
+
 /** Reads a setting from its flag: like `parseSetting`, a schema from a file. Errors: as `parseSetting`. */
 export const parseFlag = (row: QueueSetting, text: string, what: string): unknown =>
   row.kind === 'schema' && text !== 'none' ? readSchema(text, what) : parseSetting(row, text, what)

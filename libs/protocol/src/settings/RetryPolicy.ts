@@ -186,7 +186,8 @@ export const checkRetry = (value: unknown): void => {
  */
 export const parseRetryPolicy = (text: string, what: string): RetryPolicy => {
   const [kind, rest] = split(text.trim())
-  if (isRetryKind(kind)) return kinds[kind].read(rest, what)
+  if (isRetryKind(kind) && (rest !== undefined || kind === 'rocketmq'))
+    return kinds[kind].read(rest ?? '', what)
   if (text.trim() === '0' || isDuration(text)) return kinds.fixed.read(text, what)
   throw new KirokuError(
     'InvalidArgument',
@@ -194,9 +195,9 @@ export const parseRetryPolicy = (text: string, what: string): RetryPolicy => {
   )
 }
 
-const split = (text: string): [kind: string, rest: string] => {
+const split = (text: string): [kind: string, rest: string | undefined] => {
   const colon = text.indexOf(':')
-  return colon < 0 ? [text, ''] : [text.slice(0, colon), text.slice(colon + 1)]
+  return colon < 0 ? [text, undefined] : [text.slice(0, colon), text.slice(colon + 1)]
 }
 
 /** Writes a retry policy so that it is read back the same. */

@@ -19,6 +19,12 @@ describe('a retry policy', () => {
     expect(parseRetryPolicy(writeSetting(queueSettings.retry, policy), '--retry')).toEqual(policy)
   })
 
+  it.each(['fixed', 'list', 'exponential', 'linear:5s'])('%s is none, and the forms are named', (text) => {
+    expect(() => parseRetryPolicy(text, '--retry')).toThrow(
+      `--retry: "${text}" is not a retry policy; write one of a pause like 30s, exponential:1s,2,10m,0.2, rocketmq, list:1s,1m`,
+    )
+  })
+
   it.each(['often', 'list:', 'exponential:1s,0.5', 'exponential:1s,2,1m,7', 'fixed:'])(
     '%s is none',
     (text) => {

@@ -94,12 +94,16 @@ describe('a body that begins like JSON but is not', { timeout: 120_000 }, () => 
   })
 })
 
-describe('what is out of range', { timeout: 120_000 }, () => {
+describe('what is out of range or missing', { timeout: 120_000 }, () => {
   it.each([
     [['queue', 'create', 'q', '--lease', '13h'], '--lease must be from 0 to 12h, not 13h'],
     [['receive', 'mail', '--lease', '13h'], 'leaseMs must be from 0 ms to 12 h in whole ms, not 13 h'],
     [['send', 'mail', 'x', '--delay', '20d'], 'a delay must be from 0 to 14 d in whole ms, not 20 d'],
-  ])('is reported in the units of %j', async (args, told) => {
+    [
+      ['queue', 'update', 'mail'],
+      'give at least one setting to change; `kiroku queue update --help` lists them',
+    ],
+  ])('is reported, in the units of %j', async (args, told) => {
     const { exit, stderr } = await kiroku.run(args)
     expect([exit, stderr]).toEqual([2, expect.stringContaining(told)])
   })

@@ -15,7 +15,7 @@ import type { Output } from '../../cli/Output.ts'
 import { columns } from '../../cli/columns.ts'
 import { holdText } from '../../cli/holdText.ts'
 import { stateTitles } from '../../cli/stateTitles.ts'
-import { queueConfigOf, queueFlags } from '../../config/queueFlags.ts'
+import { queueConfigOf, queueFlags, requireSetting } from '../../config/queueFlags.ts'
 import { localActor } from '../../serve/localActor.ts'
 import { withClient } from '../../serve/withClient.ts'
 import { subscriptionTable } from '../subscription/subscription.ts'
@@ -41,7 +41,8 @@ export const create = command(async (client, queue, invocation) => {
 
 /** `queue update`. */
 export const update = command(async (client, queue, invocation) => {
-  await client.queues.update(queue, queueConfigOf(invocation), localActor())
+  const settings = requireSetting(queueConfigOf(invocation), 'kiroku queue update')
+  await client.queues.update(queue, settings, localActor())
   const description = await client.queues.describe(queue)
   invocation.out.line(`queue ${queue} updated`)
   warn(invocation.out, description.warnings)

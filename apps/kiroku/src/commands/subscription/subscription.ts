@@ -4,7 +4,7 @@ import type { CommandModule, Invocation } from '../../cli/CommandSpec.ts'
 import { columns } from '../../cli/columns.ts'
 import { holdText } from '../../cli/holdText.ts'
 import { stateTitles, subscriptionStates } from '../../cli/stateTitles.ts'
-import { queueFlags } from '../../config/queueFlags.ts'
+import { queueFlags, requireSetting } from '../../config/queueFlags.ts'
 import { localActor } from '../../serve/localActor.ts'
 import { withClient } from '../../serve/withClient.ts'
 import { startOf } from './startPosition.ts'
@@ -43,7 +43,7 @@ export const create = command(async (client, named, invocation) => {
 /** `subscription update`. */
 export const update = command(async (client, named, invocation) => {
   const { queue, subscription } = named
-  const settings = subscriptionSettingsOf(invocation)
+  const settings = requireSetting(subscriptionSettingsOf(invocation), 'kiroku subscription update')
   await client.queues.subscriptions.update(queue, subscription, settings, localActor())
   invocation.out.line(`subscription ${subscription} of ${queue} updated`)
   invocation.out.result({ ...named, updated: true })
