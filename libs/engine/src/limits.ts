@@ -100,7 +100,7 @@ export const limits = {
   snapshotSpaceFrom: 100_000,
   /** An old part of the log is carried forward when at most this share of it is still needed… */
   carryShareMax: 0.25,
-  /** …in at most this many runs and single messages. */
+  /** …in about this many runs and single messages at a time. */
   carryRunsMax: 5_000,
   carryWindowBytes: 512 * 1024,
   /** Runs of the past that one fact restores, about. */

@@ -1,5 +1,5 @@
 import type { BodyRef, PartitionLog } from '@kiroku/log'
-import { decide, type OldBodies, type PartitionState } from '@kiroku/partition'
+import { decide, type OldBodies, type OldestBodies, type PartitionState } from '@kiroku/partition'
 import type { Act } from '../actor/Mailbox.ts'
 import type { Sizes } from '../append/Sizes.ts'
 import type { BodyCache } from '../bodies/BodyCache.ts'
@@ -51,17 +51,17 @@ export class BodyCarrier {
   }
 
   /**
-   * Carries bodies of a part of `segmentBytes` bytes behind the checkpoint on `seq`, unless there are too many of them.
-   * Resolves when that is decided, or the ownership ended. Errors: those of reading and writing bodies.
+   * Carries the oldest bodies of a part of `segmentBytes` bytes behind the checkpoint on `seq`, unless too much of that part is
+   * still needed; the next checkpoint goes on with those that are the oldest then. Resolves when that is decided, or the ownership ended. Errors: those of reading and writing bodies.
    */
-  async carry(old: readonly OldBodies[], segmentBytes: number, seq: number): Promise<void> {
+  async carry({ oldest, bytes: needed }: OldestBodies, segmentBytes: number, seq: number): Promise<void> {
     const state = this.#state
-    let bytes = old.reduce((sum, o) => sum + o.bytes, 0)
-    if (old.length > limits.carryRunsMax || bytes > segmentBytes * limits.carryShareMax) return
+    if (needed > segmentBytes * limits.carryShareMax) return
+    let bytes = oldest.reduce((sum, o) => sum + o.bytes, 0)
     const { writer, sizes } = this.#work
     let window: Carried[] = []
     let windowBytes = 0
-    for (const o of old) {
+    for (const o of oldest) {
       // The old ones go only behind the checkpoint after this one; sends take room meanwhile.
       if (!this.#work.hasRoomToCarry(bytes)) break
       bytes -= o.bytes

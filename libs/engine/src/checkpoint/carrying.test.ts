@@ -108,4 +108,50 @@ describe('what is carried forward', () => {
     expect(delivery!.messages.length).toBeGreaterThanOrEqual(needed)
     await two.close()
   })
+
+  it.each<[what: string, leave: (one: Running) => Promise<void>]>([
+    [
+      'messages in flight',
+      async (one) => {
+        for (let n = 1; n <= 6; n++) {
+          const messages = Array.from({ length: 1_000 }, () => body('x'))
+          await one.ask({ type: 'Enqueue', queue: 'mail', producer: 'mail', send: n, messages })
+          await one.ask(receive('mail', 1_000))
+        }
+      },
+    ],
+    [
+      'messages sent one by one',
+      async (one) => {
+        for (let n = 1; n <= limits.carryRunsMax + 500; n++) await send(one, 'mail', n, 'x')
+      },
+    ],
+  ])(
+    'lets the log be trimmed where it is %s, and more than are carried at once',
+    { timeout: 60_000 },
+    async (_, leave) => {
+      const log = createMemoryLog({ partitions: 1, recordBytes: 1_000_000 })
+      const part = await log.partition(0)
+      const one = await startTestNode(log, 'one', { checkpoints: { bytesMin: 2_000_000, ageMs: 1e9 } })
+      for (const queue of ['mail', 'noise']) await one.ask({ type: 'CreateQueue', queue, config: {}, by })
+      await leave(one)
+      const { lastSeq } = await part.state()
+      let n = 0
+      await waitUntil(
+        async () => {
+          await send(one, 'noise', ++n, 'x'.repeat(50_000))
+          await settle(one)
+          return (await part.state()).firstSeq > lastSeq
+        },
+        { timeoutMs: 50_000 },
+      )
+      const { counts } = await describeMail(one)
+      await one.close()
+      const two = await startTestNode(log, 'two')
+      expect((await describeMail(two)).counts).toEqual(counts)
+      await two.close()
+    },
+  )
 })
+
+const describeMail = (one: Running) => one.ask({ type: 'DescribeQueue', queue: 'mail' })

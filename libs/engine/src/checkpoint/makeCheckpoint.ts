@@ -1,4 +1,4 @@
-import { bodiesBefore, oldestBodySeq, type OldBodies, type Snapshot } from '@kiroku/partition'
+import { oldestBodies, type OldestBodies, oldestBodySeq, type Snapshot } from '@kiroku/partition'
 import { limits } from '../limits.ts'
 import { encodeCheckpoint, type EncodedCheckpoint } from './CheckpointCodec.ts'
 
@@ -16,8 +16,8 @@ export interface CheckpointTask {
 export interface MadeCheckpoint extends EncodedCheckpoint {
   /** Oldest frame with a body that is still needed. */
   readonly oldestBody: number
-  /** Bodies from before the last checkpoint, up to one more than may be carried. */
-  readonly old: readonly OldBodies[]
+  /** The oldest bodies from before the last checkpoint, as many as are carried at once. */
+  readonly old: OldestBodies
 }
 
 /** Does everything that goes through the whole state; on a thread of its own where that is large. */
@@ -27,6 +27,6 @@ export const makeCheckpoint = (task: CheckpointTask): MadeCheckpoint => {
   return {
     ...encodeCheckpoint(snapshot, seq, hash, largeBodies),
     oldestBody,
-    old: oldestBody < behind ? bodiesBefore(snapshot, behind, limits.carryRunsMax + 1) : [],
+    old: oldestBody < behind ? oldestBodies(snapshot, behind, limits.carryRunsMax) : { oldest: [], bytes: 0 },
   }
 }

@@ -14,51 +14,114 @@ export interface OldBodies {
   readonly bytes: number
 }
 
-/** What a state still needs of the log before `seq`: live messages, runs, and letters on their way, `max` of them at most. */
-export const bodiesBefore = (s: Snapshot, seq: number, max = Number.POSITIVE_INFINITY): OldBodies[] => {
-  const old = messagesBefore(s, seq, max)
-  return [...old, ...lettersBefore(s, seq, max - old.length)]
+/** What a state still needs of the log before `seq`: live messages, runs, and letters on their way. */
+export const bodiesBefore = (s: Snapshot, seq: number): OldBodies[] => {
+  const old: OldBodies[] = []
+  eachMessage(s, (queue, _, first, count, at, index, bytes) => {
+    if (at < seq) old.push({ queue, first, count, seq: at, index, bytes })
+  })
+  return [...(s.queues.every((q) => q.subs.length < 2) ? old : merged(old)), ...lettersBefore(s, seq)]
 }
 
-const messagesBefore = (s: Snapshot, seq: number, max: number): OldBodies[] => {
-  const queues = new Map(s.queues.flatMap((q) => q.subs.map((sub) => [sub.index, q.id])))
-  const old: OldBodies[] = []
-  const { live } = s
-  for (let i = 0; i < live.seq.length && old.length < max; i++)
-    if (live.state[i] !== 255 && live.seq[i]! < seq)
-      old.push({
-        queue: queues.get(live.owner[i]!)!,
-        first: live.number[i]!,
-        count: 1,
-        seq: live.seq[i]!,
-        index: live.index[i]!,
-        bytes: live.bytes[i]!,
-      })
-  const runs = RunSlab.view(s.runs)
-  const add = (queue: number, run: number): void => {
-    if (runs.seq(run) < seq && old.length < max)
-      old.push({
-        queue,
-        first: runs.first(run),
-        count: runs.count(run),
-        seq: runs.seq(run),
-        index: runs.index(run),
-        bytes: runs.bytes(run),
-      })
+/** The oldest of the bodies that a state needs, and how many bytes all of them take, about. */
+export interface OldestBodies {
+  /** In the order of the log. */
+  readonly oldest: readonly OldBodies[]
+  readonly bytes: number
+}
+
+/**
+ * The oldest bodies that a state still needs of the log before `seq`: those of `max` live messages, runs and letters, or those of
+ * one frame where it alone has more. However many there are, they take no memory besides.
+ */
+export const oldestBodies = (s: Snapshot, seq: number, max: number): OldestBodies => {
+  // Subscriptions share bodies: what most of them need is what the one needs that needs most.
+  const bySub = new Map<number, Map<number, number>>()
+  let oldest = seq
+  let bytes = 0
+  eachMessage(s, (queue, sub, _, __, at, ___, own) => {
+    if (at >= seq) return
+    if (at < oldest) oldest = at
+    let subs = bySub.get(queue)
+    if (subs === undefined) bySub.set(queue, (subs = new Map()))
+    subs.set(sub, (subs.get(sub) ?? 0) + own)
+  })
+  for (const subs of bySub.values()) bytes += Math.max(...subs.values())
+  eachLetter(s, (at, own) => {
+    if (at >= seq) return
+    if (at < oldest) oldest = at
+    bytes += own
+  })
+  const end = endOf(s, oldest, seq, max)
+  const found = bodiesBefore(s, end)
+  return { oldest: found.sort((a, b) => a.seq - b.seq || a.index - b.index), bytes }
+}
+
+/** Parts in which a stretch of the log is counted at a time. */
+const parts = 1_024
+
+/** The frame before which `max` of them lie, from frame `oldest` on and before `seq`; behind `oldest` at least. */
+const endOf = (s: Snapshot, oldest: number, seq: number, max: number): number => {
+  let low = oldest
+  let high = seq
+  let left = max
+  for (;;) {
+    const width = Math.ceil((high - low) / parts)
+    const counts = new Uint32Array(parts)
+    const count = (at: number): void => {
+      if (at >= low && at < high) counts[Math.floor((at - low) / width)]!++
+    }
+    eachMessage(s, (_, __, ___, ____, at) => count(at))
+    eachLetter(s, count)
+    let part = 0
+    while (part < parts && counts[part]! <= left) left -= counts[part++]!
+    const end = low + part * width
+    if (end >= high) return high
+    if (width === 1) return Math.max(end, oldest + 1)
+    low = end
+    high = Math.min(high, end + width)
   }
-  for (const q of s.queues)
-    for (const sub of q.subs)
-      for (const { ready } of [sub, ...(sub.groups ?? [])])
-        for (let run = ready[0]; run !== 0; run = runs.next(run)) add(q.id, run)
-  for (const { queue, run } of s.delayed) add(queue, run)
-  return s.queues.every((q) => q.subs.length < 2) ? old : merged(old)
 }
 
 /** Of a letter whose size an older checkpoint did not say. */
 const letterBytes = 1024
 
+/** Calls back for every live message and every run of each subscription, and every delayed run. */
+const eachMessage = (
+  s: Snapshot,
+  visit: (
+    queue: number,
+    sub: number,
+    first: number,
+    count: number,
+    seq: number,
+    index: number,
+    bytes: number,
+  ) => void,
+): void => {
+  const queues = new Map(s.queues.flatMap((q) => q.subs.map((sub) => [sub.index, q.id])))
+  const { live } = s
+  for (let i = 0; i < live.seq.length; i++) {
+    if (live.state[i] === 255) continue
+    const sub = live.owner[i]!
+    visit(queues.get(sub)!, sub, live.number[i]!, 1, live.seq[i]!, live.index[i]!, live.bytes[i]!)
+  }
+  const runs = RunSlab.view(s.runs)
+  const visitRun = (queue: number, sub: number, run: number): void =>
+    visit(queue, sub, runs.first(run), runs.count(run), runs.seq(run), runs.index(run), runs.bytes(run))
+  for (const q of s.queues)
+    for (const sub of q.subs)
+      for (const { ready } of [sub, ...(sub.groups ?? [])])
+        for (let run = ready[0]; run !== 0; run = runs.next(run)) visitRun(q.id, sub.index, run)
+  for (const { queue, run } of s.delayed) visitRun(queue, -1, run)
+}
+
+const eachLetter = (s: Snapshot, visit: (seq: number, bytes: number) => void): void => {
+  for (const { entries } of s.outbox) for (const { seq, bytes = letterBytes } of entries) visit(seq, bytes)
+}
+
 /** Also of letters that wait for a queue that is gone. */
-const lettersBefore = (s: Snapshot, seq: number, max: number): OldBodies[] => {
+const lettersBefore = (s: Snapshot, seq: number): OldBodies[] => {
   const old: OldBodies[] = []
   for (const { source, target, entries } of s.outbox) {
     let last: { -readonly [K in keyof OldBodies]: OldBodies[K] } | undefined
@@ -69,7 +132,6 @@ const lettersBefore = (s: Snapshot, seq: number, max: number): OldBodies[] => {
         last.bytes += bytes
         continue
       }
-      if (old.length >= max) return old
       last = { queue: source, target, first: forward, count: 1, seq: at, index, bytes }
       old.push(last)
     }

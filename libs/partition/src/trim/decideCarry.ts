@@ -16,24 +16,28 @@ export interface CarriedBodies<B> {
  * Stores bodies again in this turn's frame; what has moved on since `seq`, of which they were read, is passed over.
  */
 export const decideCarry = <B>(turn: Turn<B>, carried: readonly CarriedBodies<B>[], seq: number): void => {
-  const numbers = new Map<QueueState, Ranges>()
+  const queues = new Map<QueueState, CarriedBodies<B>[]>()
   const letters: CarriedBodies<B>[] = []
   for (const each of carried) {
-    const { old, bodies } = each
+    const { old } = each
     if (old.target !== undefined) {
       letters.push(each)
       continue
     }
     const queue = turn.state.queues.get(old.queue)
     // One of them may be another now.
-    if (queue === undefined || queue.editedSeq > seq || !liesAt(turn.state, queue, old)) continue
-    turn.addBodies(queue.id, bodies)
-    const ranges = numbers.get(queue)
-    if (ranges === undefined) numbers.set(queue, [old.first, old.count])
-    else ranges.push(old.first, old.count)
+    if (queue === undefined || queue.editedSeq > seq) continue
+    const found = queues.get(queue)
+    if (found === undefined) queues.set(queue, [each])
+    else found.push(each)
   }
-  for (const [queue, ranges] of numbers)
-    turn.emit({ type: 'BodiesCarried', queue: queue.id, numbers: ranges })
+  for (const [queue, all] of queues) {
+    const needed = stillThere(turn.state, queue, all)
+    if (needed.length === 0) continue
+    for (const { bodies } of needed) turn.addBodies(queue.id, bodies)
+    const numbers = needed.flatMap(({ old }) => [old.first, old.count])
+    turn.emit({ type: 'BodiesCarried', queue: queue.id, numbers })
+  }
   decideCarryLetters(turn, letters)
 }
 
@@ -62,16 +66,22 @@ const decideCarryLetters = <B>(turn: Turn<B>, carried: readonly CarriedBodies<B>
   }
 }
 
-/** Whether these bodies are still needed from that place. */
-const liesAt = (state: PartitionState, queue: QueueState, old: OldBodies): boolean => {
-  let needed = false
+/** Those of a queue that are still needed from where they were read. */
+const stillThere = <B>(
+  state: PartitionState,
+  queue: QueueState,
+  all: readonly CarriedBodies<B>[],
+): CarriedBodies<B>[] => {
+  const needed = new Set<number>()
+  const look = (seq: number, range: number): void => {
+    if (all[range / 2]!.old.seq === seq) needed.add(range / 2)
+  }
   eachHolder(
     state,
     queue,
-    old.first,
-    old.count,
-    (slot) => (needed ||= state.live.seq[slot] === old.seq),
-    (run) => (needed ||= state.runs.seq(run) === old.seq),
+    all.flatMap(({ old }) => [old.first, old.count]),
+    (slot, range) => look(state.live.seq[slot]!, range),
+    (run, range) => look(state.runs.seq(run), range),
   )
-  return needed
+  return all.filter((_, i) => needed.has(i))
 }
