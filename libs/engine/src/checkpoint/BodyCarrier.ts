@@ -51,17 +51,30 @@ export class BodyCarrier {
   }
 
   /**
-   * Carries the oldest bodies of a part of `segmentBytes` bytes behind the checkpoint on `seq`, unless too much of that part is
-   * still needed; the next checkpoint goes on with those that are the oldest then. Resolves when that is decided, or the ownership ended. Errors: those of reading and writing bodies.
+   * Carries the oldest bodies of an old part of the log behind the checkpoint on `seq`, unless too much of that part is still
+   * needed. Resolves when that is decided, or the ownership ended. Errors: those of reading and writing bodies.
+   *
+   * @param oldBytes how large the old part is, about
+   * @param bytesMax how much is carried at most, or one piece that is larger: the next checkpoint goes on with what is the
+   *   oldest then
    */
-  async carry({ oldest, bytes: needed }: OldestBodies, segmentBytes: number, seq: number): Promise<void> {
+  async carry(
+    { oldest, bytes: needed }: OldestBodies,
+    {
+      oldBytes,
+      bytesMax,
+      seq,
+    }: { readonly oldBytes: number; readonly bytesMax: number; readonly seq: number },
+  ): Promise<void> {
     const state = this.#state
-    if (needed > segmentBytes * limits.carryShareMax) return
-    let bytes = oldest.reduce((sum, o) => sum + o.bytes, 0)
+    if (needed > oldBytes * limits.carryShareMax) return
+    let bytes = oldest[0]?.bytes ?? 0
+    let count = 1
+    while (count < oldest.length && bytes + oldest[count]!.bytes <= bytesMax) bytes += oldest[count++]!.bytes
     const { writer, sizes } = this.#work
     let window: Carried[] = []
     let windowBytes = 0
-    for (const o of oldest) {
+    for (const o of oldest.slice(0, count)) {
       // The old ones go only behind the checkpoint after this one; sends take room meanwhile.
       if (!this.#work.hasRoomToCarry(bytes)) break
       bytes -= o.bytes

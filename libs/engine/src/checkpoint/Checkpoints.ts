@@ -306,9 +306,13 @@ export class Checkpoints {
       givenUp: state.givenUp,
     })
     const trim = isUnderWay ? undefined : this.#trimmer.plan(at, bytes + bytesOf(stay), stay)
-    const segmentBytes = (bytes * (behind - firstSeq)) / (lastSeq - firstSeq + 1)
+    const recordBytes = bytes / (lastSeq - firstSeq + 1)
     if (trim !== undefined && made.oldestBody < trim.to.seq)
-      await this.#carrier.carry(made.old, segmentBytes, seq)
+      await this.#carrier.carry(made.old, {
+        oldBytes: recordBytes * (behind - firstSeq),
+        bytesMax: recordBytes * (seq - behind),
+        seq,
+      })
     // What was decided on another state trims less, and carries what may lie elsewhere, or nowhere.
     if (this.#state !== state) return
     const { digest, stateHash } = made
