@@ -8,8 +8,6 @@ import type {
   RedriveOptions,
 } from './Queues.ts'
 import type { ApplyOptions } from './QueueSettings.ts'
-import type { ConfirmClockOptions } from './Client.ts'
-import type { RescheduleOptions } from './SendOptions.ts'
 
 /** Refuses a mistake in the options of an administrative call; what rules leave open the partition checks. Errors: `InvalidArgument`. */
 export const checkAdministration = <Call extends keyof typeof rules>(
@@ -32,8 +30,6 @@ interface CallOptions {
   readonly groups: GroupsOptions
   readonly names: NamesPage
   readonly list: object
-  readonly reschedule: RescheduleOptions
-  readonly confirmClock: ConfirmClockOptions
 }
 
 const filter: OptionRules<RedriveFilter> = {
@@ -75,10 +71,4 @@ const rules: { readonly [Call in keyof CallOptions]: OptionRules<CallOptions[Cal
   groups: { subscription: rule.text, max: rule.any },
   names: { max: rule.wholeFrom(1), prefix: rule.text, after: rule.text, deadLetter: rule.text },
   list: {},
-  reschedule: {
-    delayMs: rule.milliseconds,
-    at: (value) =>
-      value instanceof Date || rule.number(value) === undefined ? undefined : 'a Date, or ms since 1970',
-  },
-  confirmClock: { partition: rule.wholeFrom(0), by: rule.any },
 }

@@ -1,4 +1,4 @@
-import { type Actor, KirokuError, parseMessageId, type PartitionDescription } from '@kiroku/protocol'
+import { type Actor, type PartitionDescription } from '@kiroku/protocol'
 import { Administration } from './Administration.ts'
 import type { Client, ConfirmClockOptions, ReceiveOptions } from './Client.ts'
 import { createContext, type ClientContext } from './ClientContext.ts'
@@ -9,7 +9,6 @@ import { LogConnection } from './LogConnection.ts'
 import type { MessageView } from './MessageView.ts'
 import { ReplyAddress, sendReply } from './ReplyAddress.ts'
 import type { Requester, RequesterOptions } from './Requester.ts'
-import type { Revision } from './Reviser.ts'
 import type { BatchOptions, OutgoingMessage, RescheduleOptions, SendOptions } from './SendOptions.ts'
 import {
   deadLetterOf,
@@ -20,8 +19,14 @@ import {
   type Settlement,
 } from './Settlement.ts'
 import type { Transport } from './Transport.ts'
-import { checkAdministration } from './administrationOptions.ts'
 import { limits } from './limits.ts'
+import {
+  checkConfirmClock,
+  confirmClock,
+  describePartitions,
+  rescheduleOf,
+  revise,
+} from './partitionCalls.ts'
 import { receiveMessages, type Receiver } from './receiveMessages.ts'
 import type { QueueNamed } from './schema/defineQueue.ts'
 import { sendMessage, sendMessages } from './sendMessages.ts'
@@ -98,15 +103,13 @@ class TransportClient implements Client {
     return this.#settle(receipts, deadLetterOf(error))
   }
 
-  recall(id: string, by = this.#actor) {
-    return this.#revise(id, { type: 'Recall', by })
+  async recall(id: string, by = this.#actor) {
+    return revise(await this.#connection.open(), id, { type: 'Recall', by })
   }
 
   async reschedule(id: string, to: RescheduleOptions, by = this.#actor) {
-    checkAdministration('reschedule', to)
-    const { delayMs, at } = to
-    const dueAt = at instanceof Date ? at.getTime() : at
-    return this.#revise(id, { type: 'Reschedule', delayMs, dueAt, by })
+    const revision = rescheduleOf(to, by)
+    return revise(await this.#connection.open(), id, revision)
   }
 
   consume<T>(from: QueueNamed, handler: BatchHandler<T>, options?: ConsumeOptions): Consumer {
@@ -128,33 +131,12 @@ class TransportClient implements Client {
   }
 
   async partitions(): Promise<PartitionDescription[]> {
-    const { partitions } = await this.#connection.open()
-    const answers = await Promise.allSettled(
-      partitions.map(async ({ link }) => {
-        const reply = await link.call([{ type: 'DescribePartition' }], partitionReplyMs)
-        return reply.answers[0]?.ok as PartitionDescription | undefined
-      }),
-    )
-    return answers.flatMap((answer) =>
-      answer.status === 'fulfilled' && answer.value !== undefined ? [answer.value] : [],
-    )
+    return describePartitions(await this.#connection.open())
   }
 
   async confirmClock(clock: 'store' | 'node', options: ConfirmClockOptions = {}) {
-    checkAdministration('confirmClock', options)
-    const { partition, by = this.#actor } = options
-    const { partitions } = await this.#connection.open()
-    if (partition !== undefined && partitions[partition] === undefined)
-      throw new KirokuError('InvalidArgument', `the log has partitions 0 to ${partitions.length - 1}`)
-    const asked = partitions.map((one, number) => ({ one, number }))
-    return Promise.all(
-      asked
-        .filter(({ number }) => partition === undefined || number === partition)
-        .map(async ({ one, number }) => {
-          const { steppedMs } = await one.link.ask<'ConfirmClock'>({ type: 'ConfirmClock', clock, by })
-          return { partition: number, steppedMs }
-        }),
-    )
+    checkConfirmClock(options)
+    return confirmClock(await this.#connection.open(), clock, { by: this.#actor, ...options })
   }
 
   close(): Promise<void> {
@@ -184,19 +166,8 @@ class TransportClient implements Client {
     clock.clearTimeout(timer)
   }
 
-  async #revise(id: string, revision: Revision): Promise<void> {
-    const log = await this.#connection.open()
-    const { incarnation, partition, queue, number } = parseMessageId(id)
-    if (incarnation !== log.directory.incarnation || partition >= log.partitions.length)
-      throw new KirokuError('UnknownMessage', `message "${id}" is of another log`)
-    await log.partitions[partition]!.reviser.revise(queue, number, revision)
-  }
-
   async #settle(receipts: string | readonly string[], settlement: Settlement) {
     const list = typeof receipts === 'string' ? [receipts] : receipts
     return settleReceipts(await this.#connection.open(), list, settlement)
   }
 }
-
-/** Time for a partition to describe itself before it is left out, in ms. */
-const partitionReplyMs = 2_000

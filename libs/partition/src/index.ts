@@ -48,4 +48,4 @@ export {
 } from './snapshot/Snapshot.ts'
 export { readOlderSnapshot } from './snapshot/olderSnapshot.ts'
 export { stateHash } from './snapshot/stateHash.ts'
-export { bodiesBefore, oldestBodies, type OldBodies, type OldestBodies } from './trim/bodiesBefore.ts'
+export { bodiesBefore, type OldBodies } from './trim/bodiesBefore.ts'

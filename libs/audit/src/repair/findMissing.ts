@@ -53,7 +53,8 @@ export const findMissing = async (
     seq >= firstSeq && !unreadable.has(seq) && !bodies.has(`${seq}/${queue}/${index}`)
   const bySub = new Map<Subscription, number[]>()
   let count = 0
-  for (const { queue, target, first, count: inRun, seq, index } of bodiesBefore(snapshot(state), Infinity)) {
+  for (const { queue, target, first, count: inRun, seq, index } of bodiesBefore(snapshot(state), Infinity)
+    .bodies) {
     if (target !== undefined && state.repairedEpoch > 0) continue
     for (let i = 0; i < inRun; i++) {
       if (isThere(seq, queue, index + i)) continue

@@ -1,5 +1,5 @@
 import type { BodyRef, PartitionLog } from '@kiroku/log'
-import { decide, type OldBodies, type OldestBodies, type PartitionState } from '@kiroku/partition'
+import { decide, type OldBodies, type PartitionState } from '@kiroku/partition'
 import type { Act } from '../actor/Mailbox.ts'
 import type { Sizes } from '../append/Sizes.ts'
 import type { BodyCache } from '../bodies/BodyCache.ts'
@@ -7,6 +7,7 @@ import type { LargeBodyWrite } from '../bodies/LargeBodyWrite.ts'
 import type { LargeBodyWriter } from '../bodies/LargeBodyWriter.ts'
 import { fetchLetter } from '../bodies/fetchLetter.ts'
 import { limits } from '../limits.ts'
+import type { MadeCheckpoint } from './makeCheckpoint.ts'
 
 /** What bodies are carried forward with. */
 export interface CarryWork {
@@ -59,7 +60,7 @@ export class BodyCarrier {
    *   oldest then
    */
   async carry(
-    { oldest, bytes: needed }: OldestBodies,
+    { bodies: oldest, bytes: needed }: MadeCheckpoint['old'],
     {
       oldBytes,
       bytesMax,

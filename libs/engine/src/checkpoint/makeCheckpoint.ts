@@ -1,4 +1,4 @@
-import { oldestBodies, type OldestBodies, oldestBodySeq, type Snapshot } from '@kiroku/partition'
+import { bodiesBefore, oldestBodySeq, type Snapshot } from '@kiroku/partition'
 import { limits } from '../limits.ts'
 import { encodeCheckpoint, type EncodedCheckpoint } from './CheckpointCodec.ts'
 
@@ -17,7 +17,7 @@ export interface MadeCheckpoint extends EncodedCheckpoint {
   /** Oldest frame with a body that is still needed. */
   readonly oldestBody: number
   /** The oldest bodies from before the last checkpoint, as many as are carried at once. */
-  readonly old: OldestBodies
+  readonly old: ReturnType<typeof bodiesBefore>
 }
 
 /** Does everything that goes through the whole state; on a thread of its own where that is large. */
@@ -27,6 +27,6 @@ export const makeCheckpoint = (task: CheckpointTask): MadeCheckpoint => {
   return {
     ...encodeCheckpoint(snapshot, seq, hash, largeBodies),
     oldestBody,
-    old: oldestBody < behind ? oldestBodies(snapshot, behind, limits.carryRunsMax) : { oldest: [], bytes: 0 },
+    old: bodiesBefore(snapshot, oldestBody < behind ? behind : 0, limits.carryRunsMax),
   }
 }

@@ -84,7 +84,7 @@ beforeEach(async () => {
 describe('a send whose frame stores older bodies again', () => {
   it('is sealed with the keys of its own numbers, behind the bodies of messages', async () => {
     frame((turn) => decide(turn, send('a', 'b'), 1))
-    const old = bodiesOf(bodiesBefore(snapshot(state), state.frameSeq + 1))
+    const old = bodiesOf(bodiesBefore(snapshot(state), state.frameSeq + 1).bodies)
     const bodies = frame((turn) => {
       decide(turn, { type: 'CarryBodies', carried: old, seq: state.frameSeq })
       decide(turn, send('c'), 1)
@@ -98,7 +98,7 @@ describe('a send whose frame stores older bodies again', () => {
     frame((turn) => decide(turn, receive('mail', 2), 1))
     const items = [{ queue: 1, sub: 0, delivery: 1, numbers: [1, 2] }]
     frame((turn) => decide(turn, { type: 'DeadLetter', items }, 1))
-    const old = bodiesOf(bodiesBefore(snapshot(state), state.frameSeq + 1))
+    const old = bodiesOf(bodiesBefore(snapshot(state), state.frameSeq + 1).bodies)
     const bodies = frame((turn) => {
       decide(turn, { type: 'CarryBodies', carried: old, seq: state.frameSeq })
       decide(turn, send('c'), 1)

@@ -121,7 +121,7 @@ describe('bodies that are stored again', () => {
   it('are not those that were edited since they were read', () => {
     const p = given(5)
     const taken = snapshot(p.state)
-    const [old] = bodiesBefore(taken, p.state.frameSeq + 1)
+    const [old] = bodiesBefore(taken, p.state.frameSeq + 1).bodies
     const bodies = [...p.bodies.get(`${old!.seq}/1`)!]
     edit(p, 3, 'edited')
     p.act((turn) => decideCarry(turn, [{ old: old!, bodies }], taken.seq))
@@ -133,7 +133,7 @@ describe('bodies that are stored again', () => {
     const p = given(5)
     edit(p, 3, 'edited')
     const taken = snapshot(p.state)
-    const carried = bodiesBefore(taken, p.state.frameSeq + 1).map((old) => ({
+    const carried = bodiesBefore(taken, p.state.frameSeq + 1).bodies.map((old) => ({
       old,
       bodies: p.bodies.get(`${old.seq}/1`)!.slice(old.index, old.index + old.count),
     }))

@@ -216,7 +216,7 @@ describe('the outbox', () => {
   /** What a checkpoint takes up of old frames, with the bodies that lie there. */
   const old = (p: TestPartition) => {
     const taken = snapshot(p.state)
-    const letters = bodiesBefore(taken, p.state.frameSeq + 1).filter((of) => of.target !== undefined)
+    const letters = bodiesBefore(taken, p.state.frameSeq + 1).bodies.filter((of) => of.target !== undefined)
     const carried = letters.map((of) => ({
       old: of,
       bodies: p.bodies.get(`${of.seq}/${of.queue}`)!.slice(of.index, of.index + of.count),
@@ -230,9 +230,10 @@ describe('the outbox', () => {
     p.settle('DeadLetter', p.receive('q')!, { numbers: [5, 2, 3] })
     const before = bodies(p)
     const { carried, seq } = old(p)
+    // In the order in which they were sent.
     expect(carried.map((each) => [each.old.first, each.old.count])).toEqual([
-      [1, 1],
       [2, 2],
+      [1, 1],
     ])
     p.act((turn) => decideCarry(turn, carried, seq))
     expect(p.events).toEqual([
@@ -256,7 +257,7 @@ describe('the outbox', () => {
     const p = letters()
     p.send('q')
     const { carried, seq } = old(p)
-    const needed = bodiesBefore(snapshot(p.state), p.state.frameSeq + 1)
+    const needed = bodiesBefore(snapshot(p.state), p.state.frameSeq + 1).bodies
     const live = needed
       .filter((of) => of.target === undefined)
       .map((of) => ({

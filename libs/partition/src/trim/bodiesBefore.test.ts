@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { bodiesBefore, oldestBodies, snapshot } from '../index.ts'
+import { bodiesBefore, snapshot } from '../index.ts'
 import { given } from '../testing/deadLetters.ts'
 
 /** A queue that got these many messages in each frame, of which some were received, and some of those became dead letters. */
@@ -30,8 +30,8 @@ it('the oldest bodies are those of the first frames that together hold few enoug
         const p = partition(frames)
         const s = snapshot(p.state)
         const before = 1 + Math.floor(share * p.state.frameSeq)
-        const all = bodiesBefore(s, before).sort((a, b) => a.seq - b.seq || a.index - b.index)
-        const { oldest, bytes } = oldestBodies(s, before, max)
+        const { bodies: all } = bodiesBefore(s, before)
+        const { bodies: oldest, bytes } = bodiesBefore(s, before, max)
         expect(bytes).toBe(all.reduce((sum, each) => sum + each.bytes, 0))
         expect(oldest).toEqual(all.slice(0, oldest.length))
         const count = (upTo: number): number =>

@@ -14,28 +14,20 @@ export interface OldBodies {
   readonly bytes: number
 }
 
-/** What a state still needs of the log before `seq`: live messages, runs, and letters on their way. */
-export const bodiesBefore = (s: Snapshot, seq: number): OldBodies[] => {
-  const old: OldBodies[] = []
-  eachMessage(s, (queue, _, first, count, at, index, bytes) => {
-    if (at < seq) old.push({ queue, first, count, seq: at, index, bytes })
-  })
-  return [...(s.queues.every((q) => q.subs.length < 2) ? old : merged(old)), ...lettersBefore(s, seq)]
-}
-
-/** The oldest of the bodies that a state needs, and how many bytes all of them take, about. */
-export interface OldestBodies {
+/** What a state still needs of an old part of the log. */
+export interface Needed {
   /** In the order of the log. */
-  readonly oldest: readonly OldBodies[]
+  readonly bodies: readonly OldBodies[]
+  /** How many bytes all take, about, also those beyond `max`. */
   readonly bytes: number
 }
 
 /**
- * The oldest bodies that a state still needs of the log before `seq`: those of `max` live messages, runs and letters, or those of
- * one frame where it alone has more. However many there are, they take no memory besides.
+ * What a state still needs of the log before `seq`: the oldest `max` live messages, runs and letters on their way, or those of one
+ * frame where it alone has more. However many there are beyond, they take no memory.
  */
-export const oldestBodies = (s: Snapshot, seq: number, max: number): OldestBodies => {
-  // Subscriptions share bodies: what most of them need is what the one needs that needs most.
+export const bodiesBefore = (s: Snapshot, seq: number, max = Number.POSITIVE_INFINITY): Needed => {
+  // Subscriptions share bodies: what all need is about what the one needs that needs most.
   const bySub = new Map<number, Map<number, number>>()
   let oldest = seq
   let bytes = 0
@@ -52,9 +44,9 @@ export const oldestBodies = (s: Snapshot, seq: number, max: number): OldestBodie
     if (at < oldest) oldest = at
     bytes += own
   })
-  const end = endOf(s, oldest, seq, max)
-  const found = bodiesBefore(s, end)
-  return { oldest: found.sort((a, b) => a.seq - b.seq || a.index - b.index), bytes }
+  const end = max === Number.POSITIVE_INFINITY ? seq : endOf(s, oldest, seq, max)
+  const bodies = [...messagesBefore(s, end), ...lettersBefore(s, end)]
+  return { bodies: bodies.sort((a, b) => a.seq - b.seq || a.index - b.index), bytes }
 }
 
 /** Parts in which a stretch of the log is counted at a time. */
@@ -118,6 +110,14 @@ const eachMessage = (
 
 const eachLetter = (s: Snapshot, visit: (seq: number, bytes: number) => void): void => {
   for (const { entries } of s.outbox) for (const { seq, bytes = letterBytes } of entries) visit(seq, bytes)
+}
+
+const messagesBefore = (s: Snapshot, seq: number): OldBodies[] => {
+  const old: OldBodies[] = []
+  eachMessage(s, (queue, _, first, count, at, index, bytes) => {
+    if (at < seq) old.push({ queue, first, count, seq: at, index, bytes })
+  })
+  return s.queues.every((q) => q.subs.length < 2) ? old : merged(old)
 }
 
 /** Also of letters that wait for a queue that is gone. */

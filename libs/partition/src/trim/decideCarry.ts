@@ -44,7 +44,8 @@ export const decideCarry = <B>(turn: Turn<B>, carried: readonly CarriedBodies<B>
 /** Those that have arrived meanwhile, or went elsewhere, are passed over. */
 const decideCarryLetters = <B>(turn: Turn<B>, carried: readonly CarriedBodies<B>[]): void => {
   const lanes = new Map<OutboxLane, { readonly forwards: Ranges; readonly bodies: B[] }>()
-  for (const { old, bodies: all } of carried) {
+  // A lane is in the order of its forwards, which its bodies need not be.
+  for (const { old, bodies: all } of carried.toSorted((a, b) => a.old.first - b.old.first)) {
     const lane = turn.state.lane(old.queue, old.target!)
     if (lane === undefined) continue
     let found = lanes.get(lane)
