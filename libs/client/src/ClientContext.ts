@@ -25,7 +25,7 @@ export interface ClientContext {
 /** The context of a client as its options say. Errors: `InvalidArgument`. */
 export const createContext = (transport: Transport, options: ClientOptions): ClientContext => {
   const clock = options.clock ?? realClock
-  const emit = emitter(options.onEvent ?? tellOnConsole)
+  const emit = emitter(options.onEvent ?? tellOnConsole(clock))
   return {
     transport,
     clock,

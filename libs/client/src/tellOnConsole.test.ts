@@ -1,7 +1,8 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { waitUntil } from '@kiroku/testkit'
+import { ManualTime, waitUntil } from '@kiroku/testkit'
 import { startMemoryEngine } from '@kiroku/testkit/engine'
 import { createClient, inProcess } from './index.ts'
+import { tellOnConsole } from './tellOnConsole.ts'
 
 afterEach(() => vi.restoreAllMocks())
 
@@ -33,6 +34,31 @@ it('a handler that throws is reported with its queue, message, attempt and stack
   expect(told[2]).toMatch(/^kiroku: the consumer of "nosuch" has ended: .*kiroku queue create/)
   await client.close()
   await engine.close()
+})
+
+it('a handler that fails all the time is told of in full at first, and then in numbers', async () => {
+  const told = listening()
+  const time = new ManualTime()
+  const tell = tellOnConsole(time)
+  const fail = (queue: string, count: number): void => {
+    for (let n = 1; n <= count; n++)
+      tell({
+        type: 'handlerFailed',
+        queue,
+        messageId: `${n}`,
+        messages: 1,
+        attempt: 1,
+        error: new Error('x'),
+      })
+  }
+  fail('mail', 30)
+  fail('other', 1)
+  expect(told).toHaveLength(21)
+  await time.advance(10_000)
+  expect(told.slice(21)).toEqual(['kiroku: the handler of "mail" failed 10 more times within 10 s'])
+  fail('mail', 20)
+  await time.advance(10_000)
+  expect(told).toHaveLength(42)
 })
 
 it('control characters in the error of a handler are spelled out, those of its cause too', async () => {

@@ -1,14 +1,40 @@
 import { inspect } from 'node:util'
 import { inTime, shown, type KirokuError } from '@kiroku/protocol'
 import type { ClientEvent } from './ClientEvent.ts'
+import type { Clock } from './Clock.ts'
+
+/** How many failures of one queue's handler are told one by one in `failuresMs`. */
+const failuresMax = 20
+const failuresMs = 10_000
 
 /**
- * Writes to standard error what needs attention: a handler that fails, a lost engine, a lost lease. Control characters are
- * spelled out, since a handler's error may quote what a producer wrote.
+ * Writes to standard error what needs attention: a handler that fails, a lost engine, a lost lease. A handler that fails all the
+ * time is told of in full for a while and then in numbers, so that the rest can be found. Control characters are spelled out,
+ * since a handler's error may quote what a producer wrote.
  */
-export const tellOnConsole = (event: ClientEvent): void => {
-  const line = lineOf(event)
-  if (line !== undefined) console.error(shown(line))
+export const tellOnConsole = (clock: Clock): ((event: ClientEvent) => void) => {
+  const say = (line: string): void => console.error(shown(line))
+  const failures = new Map<string, number>()
+  /** Whether the failure is one too many to be told by itself. */
+  const isOneOfMany = (queue: string): boolean => {
+    const count = (failures.get(queue) ?? 0) + 1
+    failures.set(queue, count)
+    if (count > 1) return count > failuresMax
+    const timer = clock.setTimeout(() => {
+      const more = failures.get(queue)! - failuresMax
+      failures.delete(queue)
+      if (more > 0)
+        say(`kiroku: the handler of "${queue}" failed ${more} more times within ${inTime(failuresMs)}`)
+    }, failuresMs)
+    // A program that is done need not wait for it.
+    ;(timer as { readonly unref?: () => void } | undefined)?.unref?.()
+    return false
+  }
+  return (event) => {
+    if (event.type === 'handlerFailed' && isOneOfMany(event.queue)) return
+    const line = lineOf(event)
+    if (line !== undefined) say(line)
+  }
 }
 
 const lineOf = (event: ClientEvent): string | undefined => {
