@@ -27,22 +27,22 @@ export interface Needed {
  * frame where it alone has more. However many there are beyond, they take no memory.
  */
 export const bodiesBefore = (s: Snapshot, seq: number, max = Number.POSITIVE_INFINITY): Needed => {
-  // Subscriptions share bodies: what all need is about what the one needs that needs most.
   const bySub = new Map<number, Map<number, number>>()
   let oldest = seq
   let bytes = 0
-  eachMessage(s, (queue, sub, _, __, at, ___, own) => {
-    if (at >= seq) return
-    if (at < oldest) oldest = at
-    let subs = bySub.get(queue)
-    if (subs === undefined) bySub.set(queue, (subs = new Map()))
-    subs.set(sub, (subs.get(sub) ?? 0) + own)
+  eachMessage(s, (message) => {
+    if (message.seq >= seq) return
+    oldest = Math.min(oldest, message.seq)
+    let subs = bySub.get(message.queue)
+    if (subs === undefined) bySub.set(message.queue, (subs = new Map()))
+    subs.set(message.sub, (subs.get(message.sub) ?? 0) + message.bytes)
   })
+  // Subscriptions share bodies: what all need is about what the one needs that needs most.
   for (const subs of bySub.values()) bytes += Math.max(...subs.values())
-  eachLetter(s, (at, own) => {
-    if (at >= seq) return
-    if (at < oldest) oldest = at
-    bytes += own
+  eachLetter(s, (letter) => {
+    if (letter.seq >= seq) return
+    oldest = Math.min(oldest, letter.seq)
+    bytes += letter.bytes ?? letterBytes
   })
   const end = max === Number.POSITIVE_INFINITY ? seq : endOf(s, oldest, seq, max)
   const bodies = [...messagesBefore(s, end), ...lettersBefore(s, end)]
@@ -60,10 +60,10 @@ const endOf = (s: Snapshot, oldest: number, seq: number, max: number): number =>
   for (;;) {
     const width = Math.ceil((high - low) / parts)
     const counts = new Uint32Array(parts)
-    const count = (at: number): void => {
+    const count = ({ seq: at }: { readonly seq: number }): void => {
       if (at >= low && at < high) counts[Math.floor((at - low) / width)]!++
     }
-    eachMessage(s, (_, __, ___, ____, at) => count(at))
+    eachMessage(s, count)
     eachLetter(s, count)
     let part = 0
     while (part < parts && counts[part]! <= left) left -= counts[part++]!
@@ -78,29 +78,44 @@ const endOf = (s: Snapshot, oldest: number, seq: number, max: number): number =>
 /** Of a letter whose size an older checkpoint did not say. */
 const letterBytes = 1024
 
-/** Calls back for every live message and every run of each subscription, and every delayed run. */
-const eachMessage = (
-  s: Snapshot,
-  visit: (
-    queue: number,
-    sub: number,
-    first: number,
-    count: number,
-    seq: number,
-    index: number,
-    bytes: number,
-  ) => void,
-): void => {
+/** A live message, or a run of messages, and where its bodies lie. */
+interface Message {
+  queue: number
+  /** Index of its subscription; -1: it is delayed, and for all of them. */
+  sub: number
+  first: number
+  count: number
+  seq: number
+  index: number
+  bytes: number
+}
+
+/** Calls back for every live message and every run, always with the same object: there may be millions. */
+const eachMessage = (s: Snapshot, visit: (message: Readonly<Message>) => void): void => {
+  const at: Message = { queue: 0, sub: 0, first: 0, count: 1, seq: 0, index: 0, bytes: 0 }
   const queues = new Map(s.queues.flatMap((q) => q.subs.map((sub) => [sub.index, q.id])))
   const { live } = s
   for (let i = 0; i < live.seq.length; i++) {
     if (live.state[i] === 255) continue
-    const sub = live.owner[i]!
-    visit(queues.get(sub)!, sub, live.number[i]!, 1, live.seq[i]!, live.index[i]!, live.bytes[i]!)
+    at.sub = live.owner[i]!
+    at.queue = queues.get(at.sub)!
+    at.first = live.number[i]!
+    at.seq = live.seq[i]!
+    at.index = live.index[i]!
+    at.bytes = live.bytes[i]!
+    visit(at)
   }
   const runs = RunSlab.view(s.runs)
-  const visitRun = (queue: number, sub: number, run: number): void =>
-    visit(queue, sub, runs.first(run), runs.count(run), runs.seq(run), runs.index(run), runs.bytes(run))
+  const visitRun = (queue: number, sub: number, run: number): void => {
+    at.queue = queue
+    at.sub = sub
+    at.first = runs.first(run)
+    at.count = runs.count(run)
+    at.seq = runs.seq(run)
+    at.index = runs.index(run)
+    at.bytes = runs.bytes(run)
+    visit(at)
+  }
   for (const q of s.queues)
     for (const sub of q.subs)
       for (const { ready } of [sub, ...(sub.groups ?? [])])
@@ -108,13 +123,16 @@ const eachMessage = (
   for (const { queue, run } of s.delayed) visitRun(queue, -1, run)
 }
 
-const eachLetter = (s: Snapshot, visit: (seq: number, bytes: number) => void): void => {
-  for (const { entries } of s.outbox) for (const { seq, bytes = letterBytes } of entries) visit(seq, bytes)
+const eachLetter = (
+  s: Snapshot,
+  visit: (letter: { readonly seq: number; readonly bytes?: number | undefined }) => void,
+): void => {
+  for (const { entries } of s.outbox) for (const letter of entries) visit(letter)
 }
 
 const messagesBefore = (s: Snapshot, seq: number): OldBodies[] => {
   const old: OldBodies[] = []
-  eachMessage(s, (queue, _, first, count, at, index, bytes) => {
+  eachMessage(s, ({ queue, first, count, seq: at, index, bytes }) => {
     if (at < seq) old.push({ queue, first, count, seq: at, index, bytes })
   })
   return s.queues.every((q) => q.subs.length < 2) ? old : merged(old)
