@@ -136,7 +136,8 @@ class TransportClient implements Client {
 
   async confirmClock(clock: 'store' | 'node', options: ConfirmClockOptions = {}) {
     checkConfirmClock(options)
-    return confirmClock(await this.#connection.open(), clock, { by: this.#actor, ...options })
+    const { partition, by = this.#actor } = options
+    return confirmClock(await this.#connection.open(), clock, partition, by)
   }
 
   close(): Promise<void> {

@@ -51,10 +51,11 @@ export const checkConfirmClock = (options: ConfirmClockOptions): void =>
   checkOptions('confirmClock', options, { partition: rule.wholeFrom(0), by: rule.any })
 
 /** Decides which clock is right for one partition, or for all. Errors: `InvalidArgument`. */
-export const confirmClock = (
+export const confirmClock = async (
   { partitions }: OpenLog,
   clock: 'store' | 'node',
-  { partition, by }: ConfirmClockOptions & { readonly by: Actor },
+  partition: number | undefined,
+  by: Actor,
 ): Promise<ClockStep[]> => {
   if (partition !== undefined && partitions[partition] === undefined)
     throw new KirokuError('InvalidArgument', `the log has partitions 0 to ${partitions.length - 1}`)
