@@ -257,7 +257,7 @@ export class ConsumerLoop implements Consumer {
     ended = (_: number): void => {},
   ): Promise<void> {
     const { queue, emit } = this.#context
-    const settle = (outcome: Outcome): Promise<void> => this.#settle(lease, keeper, outcome)
+    const settle = (outcome: Outcome): Promise<void> => this.#settle(lease, keeper, prefetch, outcome)
     /** Resolves when the holds among them are stored: the next receive would overtake them and bring messages that are to be held. */
     const tell = async (outcomes: readonly Outcome[]): Promise<void> => {
       const holds: Promise<void>[] = []
@@ -313,10 +313,17 @@ export class ConsumerLoop implements Consumer {
   }
 
   /** Resolves when it is stored or has failed; never rejects. */
-  #settle(lease: Lease, keeper: LeaseKeeper, { settlement, indexes }: Outcome): Promise<void> {
+  #settle(
+    lease: Lease,
+    keeper: LeaseKeeper,
+    prefetch: Prefetch,
+    { settlement, indexes }: Outcome,
+  ): Promise<void> {
     const { queue, emit } = this.#context
+    prefetch.settling(indexes.length)
     const settling = keeper.settle(lease, settlement, indexes).then((failures) => {
       this.#settling.delete(settling)
+      prefetch.settled(indexes.length)
       for (const { indexes, error } of failures)
         emit({ type: 'settleFailed', queue, receipts: lease.receipts(indexes), error })
     })

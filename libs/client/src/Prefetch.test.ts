@@ -228,4 +228,24 @@ describe('receives ahead of handlers', () => {
     await waitUntil(async () => (await client.queues.describe('other')).counts.committed === 100)
     expect(new Set(asked.map(({ max }) => max))).toEqual(new Set([1]))
   })
+
+  it('pause while many handled messages are not settled yet, however quick the handlers are', async () => {
+    const { engine, client } = await startTestClient()
+    await client.queues.create('mail')
+    const total = 3 * limits.unsettledMessagesMax
+    await sendMany(client, total)
+    const stored = Promise.withResolvers<void>()
+    const watched = watchedClient({ engine }, (commands) =>
+      commands.some(({ type }) => type === 'Ack') ? stored.promise : undefined,
+    )
+    let handled = 0
+    watched.consumeEach('mail', () => void handled++, { concurrency: 10 })
+    await waitUntil(() => handled >= limits.unsettledMessagesMax)
+    const counts = async () => (await client.queues.describe('mail')).counts
+    for (let i = 0; i < 50; i++) await counts()
+    expect((await counts()).inflight).toBeLessThan(1.25 * limits.unsettledMessagesMax)
+    stored.resolve()
+    await waitUntil(async () => (await counts()).committed === total)
+    expect(handled).toBe(total)
+  })
 })

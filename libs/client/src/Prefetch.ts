@@ -57,6 +57,8 @@ export class Prefetch {
   #takenAtMs = 0
   #watch: unknown
   #holds = 0
+  /** Messages whose verdict is not stored yet. */
+  #unsettled = 0
   #isStopped = false
 
   constructor(options: PrefetchOptions) {
@@ -94,6 +96,17 @@ export class Prefetch {
     this.#fill()
   }
 
+  /** Verdicts on `count` messages are to be stored. Where many are, nothing more is received: handlers may be quicker than that. */
+  settling(count: number): void {
+    this.#unsettled += count
+  }
+
+  /** They are stored, or have failed. */
+  settled(count: number): void {
+    this.#unsettled -= count
+    if (this.#asked < this.#takers.length) this.#fill()
+  }
+
   /** Ends the receives and gives back what has no handler; resolves when that is stored. */
   async stop(): Promise<void> {
     this.#isStopped = true
@@ -116,7 +129,7 @@ export class Prefetch {
   #fill(): void {
     if (this.#isStopped || this.#holds > 0) return
     const { aheadMs, clock, handlers, receive } = this.#options
-    const depth = this.#depth()
+    const depth = this.#unsettled < limits.unsettledMessagesMax ? this.#depth() : 0
     const share = depth > handlers ? Math.min(depth - handlers, Math.ceil(depth / limits.receivesAhead)) : 1
     let room = depth - (handlers - this.#takers.length) - this.#asked
     for (const { numbers, from } of this.#waiting) room -= Math.ceil((numbers.length - from) / receive.max)

@@ -36,6 +36,8 @@ export const limits = {
   aheadMessagesMax: 500,
   aheadSharedMs: 1_000,
   aheadBytesMax: 1024 * 1024,
+  /** A consumer receives no more while as many of its messages were handled and their verdicts are not stored yet. */
+  unsettledMessagesMax: 16_000,
   /** How long single messages that are slow keep a consumer from taking others. */
   slowPatienceMs: 100,
   /** Queues of which a client remembers where they are. */
