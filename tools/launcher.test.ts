@@ -21,6 +21,19 @@ const engineFlags = [
   `--v8-pool-size=${Math.min(4, Math.max(1, os.availableParallelism() - 1))}`,
 ]
 
+/** With less than 1 GiB of memory. */
+const frugalFlags = engineFlags.map((flag) => flag.replace(/=16$/, '=4'))
+const frugalTunables =
+  process.platform === 'linux'
+    ? 'glibc.malloc.arena_max=1:glibc.malloc.mmap_threshold=1048576:glibc.malloc.trim_threshold=2097152'
+    : undefined
+
+/** Has Node say that the container may take so much memory. */
+const inContainer = (bytes: number) => [
+  '--import',
+  `data:text/javascript,process.constrainedMemory=()=>${bytes}`,
+]
+
 const hugePages = process.platform === 'linux' ? 'glibc.malloc.hugetlb=1' : undefined
 
 const launcher = path.resolve(import.meta.dirname, '../apps/kiroku/bin/kiroku.mjs')
@@ -123,6 +136,15 @@ describe('the launcher', () => {
       expect(code).toBe(3)
     },
   )
+
+  it.each([
+    ['less than 1 GiB', 1024 ** 3 - 1, frugalFlags, frugalTunables],
+    ['1 GiB', 1024 ** 3, engineFlags, hugePages],
+    ['no limit', 0, engineFlags, hugePages],
+  ])('has an engine give memory back where there is little: %s', async (_, bytes, flags, tunables) => {
+    const { out } = await start(inContainer(bytes), ['up']).end
+    expect(JSON.parse(out)).toMatchObject({ flags: [...inContainer(bytes), ...flags], tunables })
+  })
 
   it.each(['--max-semi-space-size=32', '--v8-pool-size=2'])(
     'leaves it alone where %s is set',

@@ -9,7 +9,8 @@ export const launcherOf = (root: string): string => join(root, 'apps/kiroku/bin/
 /** The flags of Node that a checkout's launcher gives its engines, for those that are started without it. */
 export const engineFlags = (root = ownRoot): readonly string[] => {
   const launcher = readFileSync(launcherOf(root), 'utf8')
-  const sizes = launcher.match(/--(max|min)-semi-space-size=\d+/g) ?? []
+  // The last two are those for machines with enough memory.
+  const sizes = launcher.match(/--(max|min)-semi-space-size=\d+/g)?.slice(-2) ?? []
   // As the launcher works it out, where it does.
   const helpers = Math.min(4, Math.max(1, availableParallelism() - 1))
   return launcher.includes('--v8-pool-size=') ? [...sizes, `--v8-pool-size=${helpers}`] : sizes

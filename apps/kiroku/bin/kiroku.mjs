@@ -9,6 +9,12 @@ import path from 'path'
 import { fileURLToPath, pathToFileURL } from 'url'
 
 const majorMin = 24
+/** What this process may take: its container's limit, or all of the machine. As apps/kiroku/src/serve/memoryMax.ts has it. */
+const memory = Math.min(
+  os.totalmem(),
+  (typeof process.constrainedMemory === 'function' && process.constrainedMemory()) || Infinity,
+)
+const isFrugal = memory < 1024 * 1024 * 1024
 const here = path.dirname(fileURLToPath(import.meta.url))
 
 const source = path.join(here, '..', 'src', 'main.ts')
@@ -21,10 +27,15 @@ const main = existsSync(source) ? source : path.join(here, '..', 'dist', 'main.j
  *
  * Four threads help to collect by default. Where there are two processors, they kept the engine's own off both for 60 ms
  * at a time: one processor is left to it. Any of these flags in NODE_OPTIONS wins over all of them.
+ *
+ * Where there is little memory, the young generation takes a quarter of that.
  */
 const processors = os.availableParallelism ? os.availableParallelism() : os.cpus().length
 const helpers = Math.min(4, Math.max(1, processors - 1))
-const engineFlags = ['--max-semi-space-size=16', '--min-semi-space-size=16', `--v8-pool-size=${helpers}`]
+const young = isFrugal
+  ? ['--max-semi-space-size=4', '--min-semi-space-size=4']
+  : ['--max-semi-space-size=16', '--min-semi-space-size=16']
+const engineFlags = [...young, `--v8-pool-size=${helpers}`]
 
 const flagsNow = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].join(' ')
 const isEngine = process.argv[2] === 'up' || process.argv[2] === 'serve'
@@ -33,10 +44,15 @@ const flags = isEngine && !/semi.space.size|v8.pool.size/.test(flagsNow) ? engin
 /**
  * Bodies come in frames of up to 2 MB, often in fresh memory, and touching a page of that for the first time is a page
  * fault: with this, malloc asks Linux for pages of 2 MB instead of 4 KB. glibc reads it when a process starts.
+ *
+ * Where there is little memory, malloc gives back what is freed instead: of 512 MB it kept 150 for later.
  */
-const hugePages = 'glibc.malloc.hugetlb=1'
+const ownTunables = isFrugal
+  ? 'glibc.malloc.arena_max=1:glibc.malloc.mmap_threshold=1048576:glibc.malloc.trim_threshold=2097152'
+  : 'glibc.malloc.hugetlb=1'
 const tunables = process.env.GLIBC_TUNABLES || ''
-const wantsHugePages = isEngine && process.platform === 'linux' && !tunables.includes('glibc.malloc.hugetlb')
+const wantsTunables =
+  isEngine && process.platform === 'linux' && !/glibc\.malloc\.(hugetlb|mmap_threshold)/.test(tunables)
 
 /**
  * Where Node keeps what it compiled, for the next start. main.ts names the same folder, for whoever starts it without this
@@ -49,7 +65,7 @@ const caches =
 const compiled = process.env.NODE_COMPILE_CACHE || path.join(caches, 'kiroku', 'compiled')
 
 const env = { ...process.env, NODE_COMPILE_CACHE: compiled }
-if (wantsHugePages) env.GLIBC_TUNABLES = tunables === '' ? hugePages : `${tunables}:${hugePages}`
+if (wantsTunables) env.GLIBC_TUNABLES = tunables === '' ? ownTunables : `${tunables}:${ownTunables}`
 
 // Who started this process with a channel of its own would lose that with the process.
 const canReplace =
@@ -111,7 +127,7 @@ if (process.argv.length === 3 && (process.argv[2] === '--version' || process.arg
   const { version } = JSON.parse(readFileSync(path.join(here, '..', 'package.json'), 'utf8'))
   console.log(`kiroku v${version}`)
 } else if (majorOf(process.version) >= majorMin) {
-  if ((flags.length > 0 || wantsHugePages) && canReplace) handOver(process.execPath, process.execArgv)
+  if ((flags.length > 0 || wantsTunables) && canReplace) handOver(process.execPath, process.execArgv)
   module.enableCompileCache(compiled)
   await import(pathToFileURL(main).href)
 } else {

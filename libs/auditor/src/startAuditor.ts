@@ -1,4 +1,5 @@
 import { fork, type ChildProcess } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import type { Asker, RecordQuestion, RecordQuestions } from '@kiroku/audit'
 import { errorFromWire, KirokuError } from '@kiroku/protocol'
@@ -32,6 +33,8 @@ export interface AuditorStart {
   readonly script: string
   /** What that script opens its log with; must be serializable. */
   readonly setup: unknown
+  /** Flags of Node. */
+  readonly flags: readonly string[]
   readonly onEvent: OnAuditorEvent
 }
 
@@ -132,7 +135,7 @@ class AuditorGuard {
       serialization: 'advanced',
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       // Options of this process, such as a debugger's port, must not be passed to the child.
-      execArgv: [],
+      execArgv: [...this.#options.flags],
     })
     this.#child = child
     if (child.pid !== undefined) lower(child.pid)
@@ -183,9 +186,13 @@ class AuditorGuard {
   }
 }
 
+/** How much sooner than another process Linux ends the auditor where memory runs out, -1000 to 1000: it is started again, and lost nothing. */
+const oomScore = 500
+
 const lower = (pid: number): void => {
   try {
     setPriority(pid, constants.priority.PRIORITY_LOW)
+    if (process.platform === 'linux') writeFileSync(`/proc/${pid}/oom_score_adj`, String(oomScore))
   } catch {
     // It may have ended already, or the system forbids it; the auditor works all the same.
   }

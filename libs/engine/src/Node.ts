@@ -20,6 +20,7 @@ import { CheckpointThreads } from './checkpoint/CheckpointThreads.ts'
 import { AheadTurns, StateAhead } from './checkpoint/StateAhead.ts'
 import type { TailNotes } from './checkpoint/TailNotes.ts'
 import { limits } from './limits.ts'
+import { memoryShares, type MemoryShares } from './memoryShares.ts'
 import { RoomWatch } from './store/RoomWatch.ts'
 import { UnreadableLog } from './store/UnreadableLog.ts'
 import { asKirokuError } from './asKirokuError.ts'
@@ -35,6 +36,8 @@ export interface NodeOptions {
   /** Sends commands to partitions that other nodes own. Absent: there are none. */
   readonly remote?: (partition: number, commands: readonly Command[]) => Promise<Reply>
   readonly tailNotes?: TailNotes
+  /** How much memory this process and its helpers may take, in bytes. Absent: as much as the limits allow. */
+  readonly memoryBytes?: number
   /** When partitions make checkpoints; default: every 32 MiB, or every hour. */
   readonly checkpoints?: CheckpointPolicy
   /** Called with every change in the life of a partition's actor. */
@@ -59,7 +62,8 @@ export class Node {
   readonly #o: NodeOptions
   readonly #time: Time
   readonly #store: RoomWatch
-  readonly #bodies = new BodyMemory()
+  readonly #memory: MemoryShares
+  readonly #bodies: BodyMemory
   readonly #turns: AheadTurns
   readonly #threads = new CheckpointThreads()
   readonly #actors = new Map<number, PartitionActor>()
@@ -74,6 +78,8 @@ export class Node {
     this.#time = options.time ?? liveTime
     this.#store = new RoomWatch(options.log, this.#time)
     this.#turns = new AheadTurns(this.#time)
+    this.#memory = memoryShares(options.memoryBytes ?? Infinity, options.log.meta.partitions)
+    this.#bodies = new BodyMemory(this.#memory.bodyCacheBytesMax)
   }
 
   get name(): string {
@@ -161,6 +167,7 @@ export class Node {
         route: (to, commands) => this.request(to, commands),
         store: this.#store,
         bodies: this.#bodies,
+        mailboxBytesMax: this.#memory.mailboxBytesMax,
         loads: this.#turns.loads,
         ahead: this.#ahead.get(partition),
         tailNotes: this.#o.tailNotes,

@@ -22,9 +22,13 @@ export const limits = {
   actBytes: 2 * 1024,
   /** A body above this has a record of its own. */
   inlineBodyBytesMax: 272 * 1024,
+  /** What waits for a partition: its part of this share of the memory that the node may take, within these bounds. */
+  mailboxShare: 1 / 16,
+  mailboxBytesMin: 8 * 1024 * 1024,
   mailboxBytesMax: 64 * 1024 * 1024,
   mailboxCommandsMax: 100_000,
-  /** Bodies in memory, of all partitions of a node together. */
+  /** Bodies in memory, of all partitions of a node together: this share of what it may take, and a maximum. */
+  bodyCacheShare: 1 / 16,
   bodyCacheBytesMax: 256 * 1024 * 1024,
   readAheadRecords: 64,
   readAheadBytesMax: 8 * 1024 * 1024,

@@ -29,6 +29,8 @@ export interface StartManagedOptions {
   readonly syncInterval?: string
   /** Largest message in bytes, 8 MiB by default. */
   readonly maxPayloadBytes?: number
+  /** How much memory the server may take for data, about, in bytes; as much as it likes when left out, or when GOMEMLIMIT is set. */
+  readonly memoryBytes?: number
   /** How long the server stays when no engine needs it, in ms, 10 s by default. */
   readonly graceMs?: number
   /** How a server is fetched where there is none. */
@@ -83,13 +85,17 @@ const keeperFile = fileURLToPath(
 const isLoopback = (host: string) =>
   host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host)
 
-const startKeeper = (spec: KeeperSpec) => {
+/** What the keeper passes on to the server: beyond this, Go collects rather than grows. */
+const memoryEnv = (bytes: number | undefined) =>
+  bytes === undefined || process.env['GOMEMLIMIT'] ? {} : { GOMEMLIMIT: String(Math.floor(bytes)) }
+
+const startKeeper = (spec: KeeperSpec, memoryBytes: number | undefined) => {
   const log = openSync(join(spec.folder, 'keeper.log'), 'a')
   const child = spawn(process.execPath, [keeperFile, JSON.stringify(spec)], {
     cwd: spec.folder,
     detached: true,
     // A debugger or a hook meant for the engine is not meant for its keeper.
-    env: { ...process.env, NODE_OPTIONS: '', NODE_V8_COVERAGE: '' },
+    env: { ...process.env, NODE_OPTIONS: '', NODE_V8_COVERAGE: '', ...memoryEnv(memoryBytes) },
     stdio: ['ignore', 'ignore', log],
   })
   closeSync(log)
@@ -142,6 +148,7 @@ const holdTimeoutMs = readyTimeoutMs + 10_000
 const hold = async (
   folder: string,
   spec: () => Promise<KeeperSpec>,
+  memoryBytes: number | undefined,
   onServer: (server: RunningServer) => void,
   onClosed: () => void,
 ): Promise<Held> => {
@@ -178,7 +185,7 @@ const hold = async (
       const found = await spec()
       // A download takes as long as it takes.
       deadlineMs = performance.now() + holdTimeoutMs
-      keeper = startKeeper(found)
+      keeper = startKeeper(found, memoryBytes)
     }
     await pause(5)
   }
@@ -250,6 +257,7 @@ export const startManaged = async (options: StartManagedOptions): Promise<Manage
     const found = await hold(
       folder,
       async () => ({ ...(await specOf(options, folder)), port }),
+      options.memoryBytes,
       (now) => (server = now),
       () => void again(),
     )

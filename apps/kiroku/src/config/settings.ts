@@ -338,12 +338,17 @@ export const otherVariables = [
   {
     env: 'NODE_OPTIONS',
     description:
-      'Flags of Node. Engines start with --max-semi-space-size=16 --min-semi-space-size=16, which keeps their young generation in the processor cache and from shrinking in quiet times, and with a --v8-pool-size of one less than the processors, at most 4, so that collecting garbage leaves one to the engine; set any of them to override all.',
+      'Flags of Node. Engines start with --max-semi-space-size=16 --min-semi-space-size=16, which keeps their young generation in the processor cache and from shrinking in quiet times, and with a --v8-pool-size of one less than the processors, at most 4, so that collecting garbage leaves one to the engine; set any of them to override all. With less than 1 GiB of memory, both sizes are 4.',
   },
   {
     env: 'GLIBC_TUNABLES',
     description:
-      'Tunables of glibc. Engines on Linux start with glibc.malloc.hugetlb=1 added, so that memory for bodies comes in pages of 2 MB where Linux allows it; glibc.malloc.hugetlb=0 turns that off.',
+      'Tunables of glibc. Engines on Linux start with glibc.malloc.hugetlb=1 added, so that memory for bodies comes in pages of 2 MB where Linux allows it; glibc.malloc.hugetlb=0 turns that off. With less than 1 GiB of memory they start with settings of glibc.malloc that give freed memory back at once; naming glibc.malloc.mmap_threshold turns that off.',
+  },
+  {
+    env: 'GOMEMLIMIT',
+    description:
+      'Memory beyond which a nats-server that `kiroku up` starts collects garbage rather than grows; default: a sixth of what the container or machine has.',
   },
   {
     env: 'HTTPS_PROXY',

@@ -10,11 +10,11 @@ import { startConsole } from '../console/startConsole.ts'
 import { catalogueStream } from '../log/logAdapter.ts'
 import type { LogSetup } from '../log/openEngineLog.ts'
 import { engineDependencies } from './engineDependencies.ts'
-import { growHeap } from './growHeap.ts'
 import { httpDoorOf } from './httpDoorOf.ts'
 import { finalizeNewLog, joinLog } from './joinLog.ts'
 import type { KeptAddress } from './keepAddress.ts'
 import { logClientEvent } from './logClientEvent.ts'
+import { prepareMemory } from './prepareMemory.ts'
 import { Readiness } from './Readiness.ts'
 import { sqsDoorsOf } from './sqsDoorsOf.ts'
 import { startFirst } from './startFirst.ts'
@@ -60,8 +60,8 @@ export interface RunningEngine {
  * `PortInUse` (another process took the address in between).
  */
 export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> => {
-  growHeap()
   const { settings, logger } = setup
+  prepareMemory(settings, logger)
   const closers: (() => Promise<unknown>)[] = []
   const close = async (): Promise<void> => {
     for (const closer of closers.splice(0).reverse())

@@ -13,6 +13,7 @@ import { lostLogs, tailsFolder } from '../audit/tailsOf.ts'
 import type { Logger } from './Logger.ts'
 import { Outages } from './Outages.ts'
 import type { Nats } from './describeCluster.ts'
+import { memoryMax } from './memoryMax.ts'
 import { startLink } from './startLink.ts'
 import type { Connection } from './watchConnection.ts'
 
@@ -96,6 +97,7 @@ export const startNode = async (setup: NodeSetup): Promise<RunningNode> => {
   const node: Node = new Node({
     log,
     name: `${hostname()}-${process.pid}`,
+    memoryBytes: memoryMax(),
     remote: (partition, commands) => requester.request(partition, commands, { timeoutMs: routeTimeoutMs }),
     tailNotes: new TailNotes(noteFilesIn(tailsFolder(dataDir)), meta.incarnation, meta.name, (file) =>
       logger('warn', 'note of the end ignored', { file, why: 'it is damaged; the next one replaces it' }),

@@ -39,6 +39,8 @@ export interface ActorOptions {
   readonly store: RoomWatch
   /** The bodies that all partitions of this node keep. */
   readonly bodies: BodyMemory
+  /** How much may wait to be decided, in bytes. */
+  readonly mailboxBytesMax: number
   /** The loads of all partitions of this node. */
   readonly loads: LoadTurns
   /** The state as far as it was loaded before this ownership. */

@@ -40,7 +40,7 @@ export const actorParts = (options: ActorOptions, life: Life, work: ActorWork) =
   const { log, time } = options
   const metrics = new Metrics()
   const sizes = new Sizes(log.recordBytesMax)
-  const mailbox = new Mailbox(sizes)
+  const mailbox = new Mailbox(sizes, options.mailboxBytesMax)
   const cache = new BodyCache(log, options.bodies)
   const schemas = new BodySchemas()
   const now = (): number => partitionTime.now()

@@ -56,6 +56,14 @@ const send = (queue: string, number: number): Bringing => {
 const sendsOf = (mails: readonly Bringing[]): string[] =>
   mails.map(({ command, token }) => `${command.type === 'Enqueue' ? command.queue : ''}${token}`)
 
+it('takes no more than fits its share of the memory, and more once some of that has left', () => {
+  const mail = send('a', 1)
+  const box = new Mailbox({ frameBytesMax: 1 }, 2 * mail.bytes)
+  expect([1, 2, 3].map((number) => box.put(send('a', number)))).toEqual([true, true, false])
+  box.gather(1)
+  expect(box.put(send('a', 3))).toBe(true)
+})
+
 it('takes back what found no room, in its order, and lets those queues begin the next turn', () => {
   const box = new Mailbox({ frameBytesMax: 300 })
   for (let number = 1; number <= 3; number++)

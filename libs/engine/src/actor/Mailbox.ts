@@ -55,6 +55,7 @@ export type Mail = First | Bringing
  */
 export class Mailbox {
   readonly #sizes: Pick<Sizes, 'frameBytesMax'>
+  readonly #bytesMax: number
   readonly #first = new Fifo<First>()
   /** By queue; those whose next command waits for its large bodies, or for keys, are apart. */
   #sends = new ChurnMap<string, Fifo<Bringing>>()
@@ -62,8 +63,10 @@ export class Mailbox {
   #size = 0
   #bytes = 0
 
-  constructor(sizes: Pick<Sizes, 'frameBytesMax'>) {
+  /** @param bytesMax what may wait */
+  constructor(sizes: Pick<Sizes, 'frameBytesMax'>, bytesMax: number = limits.mailboxBytesMax) {
     this.#sizes = sizes
+    this.#bytesMax = bytesMax
   }
 
   /** What waits, also behind a command that cannot be decided yet. */
@@ -88,8 +91,7 @@ export class Mailbox {
       this.#first.push(mail)
       return true
     }
-    if (this.#size >= limits.mailboxCommandsMax || this.#bytes + mail.bytes > limits.mailboxBytesMax)
-      return false
+    if (this.#size >= limits.mailboxCommandsMax || this.#bytes + mail.bytes > this.#bytesMax) return false
     this.#size++
     this.#bytes += mail.bytes
     if (isBringing(mail)) this.#putSend(mail)

@@ -88,14 +88,14 @@ describe('the cache of bodies', () => {
   )
 
   it('has the room of other partitions of the node, and what was put first goes first, whosever it is', async () => {
-    const memory = new BodyMemory()
+    const memory = new BodyMemory(10 * mebibyte)
     const log = createMemoryLog({ partitions: 3 })
     const caches = await Promise.all(
       [0, 1, 2].map(async (partition) => new BodyCache(await log.partition(partition), memory)),
     )
     const [idle, busy, gone] = caches as [BodyCache, BodyCache, BodyCache]
     const large = recordOf(mebibyte)
-    const records = Math.floor(limits.bodyCacheBytesMax / large.length)
+    const records = Math.floor((10 * mebibyte) / large.length)
     for (const cache of caches) cache.stored(records)
     const put = (cache: BodyCache, from: number, to: number): void => {
       for (let seq = from; seq <= to; seq++) cache.putFrame(seq, large)

@@ -10,9 +10,15 @@ interface Share {
 
 /** What the partitions of a node keep of bodies: together up to a limit, so that a busy one has the room of those that are idle. */
 export class BodyMemory {
+  readonly #bytesMax: number
   readonly #shares = new Set<Share>()
   #bytes = 0
   #puts = 0
+
+  /** @param bytesMax what all shares keep together */
+  constructor(bytesMax: number = limits.bodyCacheBytesMax) {
+    this.#bytesMax = bytesMax
+  }
 
   get bytes(): number {
     return this.#bytes
@@ -35,7 +41,7 @@ export class BodyMemory {
 
   /** Has those that were put first go, whosever they are, until what is left fits. */
   fit(): void {
-    while (this.#bytes > limits.bodyCacheBytesMax) {
+    while (this.#bytes > this.#bytesMax) {
       let first: Share | undefined
       let oldest = Infinity
       for (const share of this.#shares) {

@@ -11,6 +11,7 @@ import { keepRunFile } from '../../serve/RunFile.ts'
 import { applyQueues } from '../../serve/applyQueues.ts'
 import { downloadBar } from '../../serve/downloadBar.ts'
 import { keepAddress, type KeptAddress } from '../../serve/keepAddress.ts'
+import { memoryMax, natsMemoryShare } from '../../serve/memoryMax.ts'
 import { runningEngine } from '../../serve/runningEngine.ts'
 import { selfCommand } from '../../serve/selfCommand.ts'
 import { usualSqs } from '../../serve/sqsDoorsOf.ts'
@@ -104,6 +105,7 @@ const startNats = (settings: Settings, dataDir: string, out: Output): Promise<Ma
     dataDir,
     ...(settings.natsPort === undefined ? { portPreferred: natsPortUsual } : { port: settings.natsPort }),
     ...(settings.natsServer === undefined ? {} : { binary: settings.natsServer }),
+    memoryBytes: memoryMax() * natsMemoryShare,
     fetch: {
       ...(settings.natsRelease === undefined ? {} : { release: settings.natsRelease }),
       ...(settings.natsVersion === undefined ? {} : { version: settings.natsVersion }),
