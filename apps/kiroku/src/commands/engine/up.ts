@@ -1,7 +1,6 @@
 import { resolve as resolvePath } from 'node:path'
-import { startManaged, type ManagedServer } from '@kiroku/nats-server'
+import type { ManagedServer } from '@kiroku/nats-server'
 import type { Invocation } from '../../cli/CommandSpec.ts'
-import type { Output } from '../../cli/Output.ts'
 import { keepPrivate } from '../../config/keepPrivate.ts'
 import { queueSections } from '../../config/queueSections.ts'
 import type { Settings } from '../../config/settings.ts'
@@ -9,19 +8,15 @@ import { defaultHttpAddresses, parseHttpAddress } from '../../serve/HttpAddress.
 import { makeLogger } from '../../serve/Logger.ts'
 import { keepRunFile } from '../../serve/RunFile.ts'
 import { applyQueues } from '../../serve/applyQueues.ts'
-import { downloadBar } from '../../serve/downloadBar.ts'
 import { keepAddress, type KeptAddress } from '../../serve/keepAddress.ts'
-import { memoryMax, natsMemoryShare } from '../../serve/memoryMax.ts'
 import { runningEngine } from '../../serve/runningEngine.ts'
 import { selfCommand } from '../../serve/selfCommand.ts'
 import { usualSqs } from '../../serve/sqsDoorsOf.ts'
 import { startEngine, type RunningEngine } from '../../serve/startEngine.ts'
+import { natsPortUsual, startNats } from '../../serve/startNats.ts'
 import { tellOfConsole } from '../../serve/tellOfConsole.ts'
 import { untilStopped } from '../../serve/untilStopped.ts'
 import { runShop } from './runShop.ts'
-
-/** The usual port of NATS. */
-const natsPortUsual = 4222
 
 export const run = async ({
   settings: resolve,
@@ -97,25 +92,6 @@ export const run = async ({
     await kept.release()
     await server?.release()
   }
-}
-
-const startNats = (settings: Settings, dataDir: string, out: Output): Promise<ManagedServer> => {
-  const download = downloadBar()
-  return startManaged({
-    dataDir,
-    ...(settings.natsPort === undefined ? { portPreferred: natsPortUsual } : { port: settings.natsPort }),
-    ...(settings.natsServer === undefined ? {} : { binary: settings.natsServer }),
-    memoryBytes: memoryMax() * natsMemoryShare,
-    fetch: {
-      ...(settings.natsRelease === undefined ? {} : { release: settings.natsRelease }),
-      ...(settings.natsVersion === undefined ? {} : { version: settings.natsVersion }),
-      onBytes: download.update,
-      onProgress: (what) => {
-        download.stop()
-        out.note(what)
-      },
-    },
-  }).finally(download.stop)
 }
 
 interface Started {
