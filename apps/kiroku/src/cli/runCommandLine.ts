@@ -4,6 +4,7 @@ import { resolveSettings } from '../config/resolveSettings.ts'
 import { runTree, type ParsedCommand } from './Cli.ts'
 import type { CommandSpec, Invocation } from './CommandSpec.ts'
 import { processOutput } from './Output.ts'
+import { inFlags } from './inFlags.ts'
 
 /** Runs one command line against a tree. Errors: those of the command, `InvalidArgument`. */
 export const runCommandLine = (
@@ -16,7 +17,8 @@ export const runCommandLine = (
     const module = await spec.load!()
     const invocation = invocationOf(root, spec, parsed, signal)
     await module.run(invocation).catch(async (error: unknown) => {
-      if (!isKirokuError(error) || error.id !== 'UnknownQueue') throw error
+      if (!isKirokuError(error)) throw error
+      if (error.id !== 'UnknownQueue') throw inFlags(error, spec)
       throw await (await import('../serve/suggestQueue.ts')).suggestQueue(error, invocation)
     })
   })

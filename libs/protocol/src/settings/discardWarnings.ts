@@ -1,7 +1,7 @@
 import type { QueueDescription } from '../observe/QueueDescription.ts'
 
 const warning =
-  'A message that fails its last attempt is discarded, because there is no dead-letter queue: set deadLetter to the name of one.'
+  'A message that fails its last attempt is discarded, because there is no dead-letter queue: name one as deadLetter, on the command line with --dead-letter.'
 
 /**
  * Warnings where what fails is lost, one sentence each. A queue that deletes itself when idle is meant to lose
