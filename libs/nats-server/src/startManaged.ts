@@ -147,8 +147,7 @@ const holdTimeoutMs = readyTimeoutMs + 10_000
 /** Connects to the folder's keeper, starting one where there is none, until the server runs. */
 const hold = async (
   folder: string,
-  spec: () => Promise<KeeperSpec>,
-  memoryBytes: number | undefined,
+  start: () => Promise<ReturnType<typeof startKeeper>>,
   onServer: (server: RunningServer) => void,
   onClosed: () => void,
 ): Promise<Held> => {
@@ -182,10 +181,9 @@ const hold = async (
     if (keeper === undefined || keeper.gone) {
       // A keeper that found the lock taken ends at once: another one starts or stops just now.
       if (keeper !== undefined) await pause((pauseMs = Math.min(pauseMs * 2, 200)))
-      const found = await spec()
+      keeper = await start()
       // A download takes as long as it takes.
       deadlineMs = performance.now() + holdTimeoutMs
-      keeper = startKeeper(found, memoryBytes)
     }
     await pause(5)
   }
@@ -256,8 +254,7 @@ export const startManaged = async (options: StartManagedOptions): Promise<Manage
   const acquire = async (port: number): Promise<Held> => {
     const found = await hold(
       folder,
-      async () => ({ ...(await specOf(options, folder)), port }),
-      options.memoryBytes,
+      async () => startKeeper({ ...(await specOf(options, folder)), port }, options.memoryBytes),
       (now) => (server = now),
       () => void again(),
     )

@@ -45,7 +45,7 @@ export const httpSettings = [
     default: '256MiB',
     metavar: 'SIZE',
     description:
-      'Bytes of all requests to the HTTP API that are not answered yet, and at most an eighth of the memory; beyond it, and beyond the two counts below, callers are told to come back.',
+      'Bytes of all requests to the HTTP API that are not answered yet, capped at an eighth of the memory; beyond it, and beyond the two counts below, callers are told to come back.',
   }),
   setting({
     key: 'httpRequests',

@@ -7,7 +7,7 @@ const settingsOf = (flags: Record<string, string> = {}) =>
   resolveSettings({ flags, env: {}, file: { root: {} } as Parameters<typeof resolveSettings>[0]['file'] })
 
 it("the limits of an API of one's own are the defaults of the settings", () => {
-  expect(httpLimitsOf(settingsOf())).toEqual(httpLimitsDefault)
+  expect(httpLimitsOf(settingsOf(), Infinity, Infinity)).toEqual(httpLimitsDefault)
 })
 
 it('an API holds no more of requests than its share of the memory', () => {

@@ -12,6 +12,6 @@ const frugalBelowBytes = 1024 ** 3
 /** …and below this its auditor does, which nobody waits for. */
 const auditorFrugalBelowBytes = 2 * 1024 ** 3
 
-export const isFrugal = (bytes = memoryMax()): boolean => bytes < frugalBelowBytes
+export const isFrugal = (): boolean => memoryMax() < frugalBelowBytes
 
-export const isAuditorFrugal = (bytes = memoryMax()): boolean => bytes < auditorFrugalBelowBytes
+export const isAuditorFrugal = (): boolean => memoryMax() < auditorFrugalBelowBytes
