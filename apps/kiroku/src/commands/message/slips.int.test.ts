@@ -97,7 +97,7 @@ describe('a body that begins like JSON but is not', { timeout: 120_000 }, () => 
 describe('what is out of range or missing', { timeout: 120_000 }, () => {
   it.each([
     [['queue', 'create', 'q', '--lease', '13h'], '--lease must be from 0 to 12h, not 13h'],
-    [['receive', 'mail', '--lease', '13h'], 'leaseMs must be from 0 ms to 12 h in whole ms, not 13 h'],
+    [['receive', 'mail', '--lease', '13h'], '--lease must be from 0 ms to 12 h in whole ms, not 13 h'],
     [['send', 'mail', 'x', '--delay', '20d'], 'a delay must be from 0 to 14 d in whole ms, not 20 d'],
     [
       ['queue', 'update', 'mail'],
