@@ -27,9 +27,10 @@ export interface OwnershipLease {
 export interface PlacementEvent {
   /**
    * `acquired`: the partition starts here. `released`: it was handed over. `lost`: another node took the lock.
-   * `restarted`: it failed and starts again. `refused`: a newer version wrote to its log. `trouble`: a failed operation is retried.
+   * `restarted`: it failed and starts again. `refused`: a newer version wrote to its log. `trouble`: a failed operation is retried, told
+   * once while heartbeats fail. `recovered`: they are confirmed again.
    */
-  readonly kind: 'acquired' | 'released' | 'lost' | 'restarted' | 'refused' | 'trouble'
+  readonly kind: 'acquired' | 'released' | 'lost' | 'restarted' | 'refused' | 'trouble' | 'recovered'
   /** Undefined for the whole node. */
   readonly partition: number | undefined
   readonly reason: string

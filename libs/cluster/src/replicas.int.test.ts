@@ -74,7 +74,7 @@ test(
   async () => {
     const [a, b] = [start(), start()]
     await waitUntil(() => a.running.size === 4 && b.running.size === 4, { timeoutMs: 90_000 })
-    const moves = () => [a, b].map(({ events }) => events.filter(({ kind }) => kind !== 'trouble'))
+    const moves = () => [a, b].map(({ events }) => events.filter(({ partition }) => partition !== undefined))
     const before = moves()
     const buckets = [runnersBucket(log), locksBucket(log)]
     for (const server of ['n1', 'n2']) await Promise.all(buckets.map((bucket) => lead(bucket, server)))

@@ -3,6 +3,7 @@ import { waitUntil, withNats } from '@kiroku/testkit'
 import { jetstreamManager } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/nats-core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { clusterTimes, heartbeatTtlMsMin } from './ClusterLimits.ts'
 import { clusterStatus, type PlacementOptions } from './index.ts'
 import { locksBucket } from './PartitionLock.ts'
 import { runnersBucket } from './RunnerRecord.ts'
@@ -54,11 +55,37 @@ describe.each([
       return alive === 2 && owned === partitions
     })
     expect([a.running, b.running]).toEqual(before)
-    const moved = [...a.events, ...b.events].filter(({ kind }) => kind !== 'trouble')
+    const moved = [...a.events, ...b.events].filter(({ partition }) => partition !== undefined)
     expect(moved).toEqual([])
     // And it is worth what the first one was.
     await a.leave()
     await evenly(b)
+  })
+})
+
+describe('a server that does not answer for a while', () => {
+  test('is told of once, and once that heartbeats are confirmed again', async () => {
+    const a = start()
+    await evenly(a)
+    a.events.length = 0
+    await server().kill('SIGSTOP')
+    const ofNode = () => a.events.filter(({ partition }) => partition === undefined)
+    const { requestMs, beatMs } = clusterTimes(heartbeatTtlMsMin)
+    // As long as several heartbeats take to fail.
+    const failed = await waitUntil(() => ofNode()[0])
+    const failedAtMs = performance.now()
+    await waitUntil(() => performance.now() - failedAtMs > 3 * (requestMs + beatMs))
+    expect(ofNode()).toEqual([failed])
+    await server().kill('SIGCONT')
+    await waitUntil(() => ofNode().length > 1)
+    expect(ofNode()).toEqual([
+      { kind: 'trouble', partition: undefined, reason: expect.stringMatching(/^heartbeat: /) },
+      {
+        kind: 'recovered',
+        partition: undefined,
+        reason: expect.stringMatching(/^heartbeat: confirmed again after \d+ s$/),
+      },
+    ])
   })
 })
 

@@ -96,7 +96,13 @@ export const startPlacement = (
     const membership = new Membership(runners, self, times, standby)
     const locks = new PartitionLocks(lockBucket, membership)
     const notes = new AheadNotes(lockBucket, self.address)
-    const onTrouble = (reason: string) => emit('trouble', undefined, reason)
+    /** Operations are tried again several times a second: while heartbeats fail, each trouble is told once. */
+    const told = new Set<string>()
+    const onTrouble = (reason: string) => {
+      if (told.has(reason)) return
+      told.add(reason)
+      emit('trouble', undefined, reason)
+    }
     const pins = new Pins(nc, log, onTrouble)
     // A bucket of several replicas may have no leader at first.
     yield* Effect.promise(() =>
@@ -200,8 +206,20 @@ export const startPlacement = (
       }),
     )
 
+    let failingSinceMs: number | undefined
+    const confirmed = () => {
+      told.clear()
+      if (failingSinceMs === undefined) return
+      const seconds = Math.max(1, Math.round((performance.now() - failingSinceMs) / 1_000))
+      failingSinceMs = undefined
+      emit('recovered', undefined, `heartbeat: confirmed again after ${seconds} s`)
+    }
+    const failed = (error: unknown) => {
+      failingSinceMs ??= performance.now()
+      onTrouble(`heartbeat: ${String(error)}`)
+    }
     const beat = Effect.tryPromise(() => membership.beat()).pipe(
-      Effect.catch((error) => Effect.sync(() => onTrouble(`heartbeat: ${String(error.cause)}`))),
+      Effect.match({ onFailure: ({ cause }) => failed(cause), onSuccess: confirmed }),
       Effect.andThen(Effect.sleep(times.beatMs)),
     )
     yield* Effect.forkScoped(Effect.forever(beat))

@@ -175,7 +175,7 @@ export const startNode = async (setup: NodeSetup): Promise<RunningNode> => {
         taking: (partition) => node.expect(partition),
         ...(isStandby ? { reached: (partition) => node.ahead.get(partition)?.reachedSeq } : {}),
         onEvent: ({ kind, partition, reason }) => {
-          logger(quietKinds.has(kind) ? 'debug' : 'warn', `placement ${kind}`, {
+          logger(levelOfPlacement(kind), `placement ${kind}`, {
             partition,
             reason,
           })
@@ -227,8 +227,21 @@ export const startNode = async (setup: NodeSetup): Promise<RunningNode> => {
   }
 }
 
-/** What happens in every placement. */
-const quietKinds: ReadonlySet<PlacementEvent['kind']> = new Set(['acquired', 'released', 'restarted'])
+/** Partitions come and go in every placement. */
+const levelOfPlacement = (kind: PlacementEvent['kind']): 'debug' | 'info' | 'warn' => {
+  switch (kind) {
+    case 'acquired':
+    case 'released':
+    case 'restarted':
+      return 'debug'
+    case 'recovered':
+      return 'info'
+    case 'lost':
+    case 'refused':
+    case 'trouble':
+      return 'warn'
+  }
+}
 
 const isAnswer = (answer: Answer | undefined): boolean =>
   answer !== undefined && (answer.error === undefined || answer.error.id === 'Quarantined')
