@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { shellWord } from '../cli/shellWord.ts'
 
 /** Where this program is, and where it was called. */
 export interface CalledFrom {
@@ -20,7 +21,9 @@ const here = (): CalledFrom => ({
 export const selfCommand = ({ file, cwd, exists }: CalledFrom = here()): string => {
   if (file.endsWith('.ts')) {
     const root = path.resolve(path.dirname(file), '../../../..')
-    return cwd === root ? 'npm run kiroku --' : `node ${path.join(root, 'apps/kiroku/bin/kiroku.mjs')}`
+    return cwd === root
+      ? 'npm run kiroku --'
+      : `node ${shellWord(path.join(root, 'apps/kiroku/bin/kiroku.mjs'))}`
   }
   const parts = file.split(path.sep)
   if (parts.includes('_npx')) return 'npx @kiroku/cli'

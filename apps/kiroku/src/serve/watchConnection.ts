@@ -14,35 +14,28 @@ export interface Connection {
  */
 export const watchConnection = (nats: Nats, logger: Logger): Connection => {
   const listeners: (() => void)[] = []
-  let up = true
+  let lostAtMs: number | undefined
   let said = ''
-  let lostAtMs = 0
   const lost = (): void => {
-    up = false
+    lostAtMs ??= performance.now()
     for (const listener of listeners) listener()
-  }
-  const back = (server: string): void => {
-    if (!up) {
-      const seconds = Math.max(1, Math.round((performance.now() - lostAtMs) / 1_000))
-      logger('info', 'NATS is back', { server, seconds })
-    }
-    up = true
   }
   void (async () => {
     for await (const status of nats.status()) {
-      if (status.type === 'disconnect') {
-        if (up) {
-          lostAtMs = performance.now()
-          logger('warn', 'NATS is lost', { server: status.server })
-        }
+      const { type } = status
+      if (type === 'disconnect') {
+        if (lostAtMs === undefined) logger('warn', 'NATS is lost', { server: status.server })
         lost()
-      } else if (status.type === 'reconnect') back(status.server)
-      else if (status.type === 'error' && status.error.message !== said) {
+      } else if (type === 'reconnect' && lostAtMs !== undefined) {
+        const seconds = Math.max(1, Math.round((performance.now() - lostAtMs) / 1_000))
+        lostAtMs = undefined
+        logger('info', 'NATS is back', { server: status.server, seconds })
+      } else if (type === 'error' && status.error.message !== said) {
         said = status.error.message
         logger('error', 'NATS refuses', { reason: said })
       }
     }
     lost()
   })()
-  return { up: () => up, onDown: (listener) => void listeners.push(listener) }
+  return { up: () => lostAtMs === undefined, onDown: (listener) => void listeners.push(listener) }
 }

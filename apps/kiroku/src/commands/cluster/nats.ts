@@ -3,6 +3,7 @@ import { setInterval as every } from 'node:timers/promises'
 import { Access, announceAccess } from '@kiroku/nats-access'
 import { startNatsCluster } from '@kiroku/nats-server'
 import type { Invocation } from '../../cli/CommandSpec.ts'
+import { shellWord } from '../../cli/shellWord.ts'
 import { keepPrivate } from '../../config/keepPrivate.ts'
 import { isRunning } from '../../serve/RunFile.ts'
 
@@ -34,7 +35,7 @@ export const run = async ({ settings, out, signal }: Invocation): Promise<void> 
     const nats = cluster.urls.join(',')
     out.line(`three nats-servers on this machine, one JetStream cluster; data in ${folder}`)
     for (const [i, { url, pid }] of cluster.servers.entries()) out.line(`  n${i + 1}  ${url}  pid ${pid}`)
-    out.line(`open to this user alone; \`nats\` takes --context ${access.contextFile}`)
+    out.line(`open to this user alone; \`nats\` takes --context ${shellWord(access.contextFile)}`)
     out.line(`a node on it: kiroku serve --nats ${nats} --replicas ${serversCount} --data-dir node-1`)
     out.result({ ready: true, nats, servers: cluster.servers.map(({ url, pid }) => ({ url, pid })) })
     const running = new Map(cluster.servers.map(({ pid }, i) => [`n${i + 1}`, pid]))

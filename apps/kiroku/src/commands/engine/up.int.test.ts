@@ -86,6 +86,21 @@ describe('kiroku up', { timeout: 120_000 }, () => {
     }
   })
 
+  it('prints commands that find a data folder of another name', async () => {
+    const running = second.start(['up', '--http', '127.0.0.1:0', '--data-dir', "Ann's data"])
+    try {
+      await waitUntil(() => running.stdout().includes('Ctrl-C drains and stops.'), { timeoutMs: 60_000 })
+      const [, command] = /^Next, in .+ {2}(?:node \S+|kiroku) (queue create .+)$/m.exec(running.stdout())!
+      expect(command).toBe(String.raw`queue create mail --data-dir 'Ann'\''s data'`)
+      expect(running.stdout()).toMatch(/client add NAME --data-dir 'Ann'\\''s data' lets others in/)
+      const created = await second.run(['queue', 'create', 'mail', '--data-dir', "Ann's data"])
+      expect([created.exit, created.stdout]).toEqual([0, expect.stringMatching(/^queue mail created$/m)])
+    } finally {
+      running.child.kill('SIGTERM')
+      await running.finished
+    }
+  })
+
   it('runs a sample shop, in which orders lead to payments and mail, and whose past is on record', async () => {
     const running = second.start(['up', '--sample'])
     try {

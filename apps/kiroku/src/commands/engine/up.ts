@@ -1,6 +1,8 @@
 import { resolve as resolvePath } from 'node:path'
 import type { ManagedServer } from '@kiroku/nats-server'
 import type { Invocation } from '../../cli/CommandSpec.ts'
+import { shellWord } from '../../cli/shellWord.ts'
+import { dataDirFlag } from '../../config/dataDirFlag.ts'
 import { keepPrivate } from '../../config/keepPrivate.ts'
 import { queueSections } from '../../config/queueSections.ts'
 import type { Settings } from '../../config/settings.ts'
@@ -72,6 +74,7 @@ export const run = async ({
         kept,
         seconds,
         isSample: flag('sample'),
+        call: (command) => `${selfCommand()} ${command}${dataDirFlag(settings, file)}`,
       }))
         out.line(line)
       tellOfConsole(engine.console, out)
@@ -102,9 +105,12 @@ interface Started {
   readonly kept: KeptAddress
   readonly seconds: string
   readonly isSample: boolean
+  /** How to call a command in this folder. */
+  readonly call: (command: string) => string
 }
 
-const banner = ({ engine, server, settings, dataDir, kept, seconds, isSample }: Started): string[] => {
+const banner = (started: Started): string[] => {
+  const { engine, server, settings, dataDir, kept, seconds, isSample, call } = started
   const { apiUrl, sqs, console, partitions } = engine
   const building =
     console?.building() === true ? '  (being built; the page loads by itself when it is ready)' : ''
@@ -127,8 +133,8 @@ const banner = ({ engine, server, settings, dataDir, kept, seconds, isSample }: 
     ...natsMoved,
     ...(server.isClosed
       ? [
-          `             (yours alone: your programs find the key, ${selfCommand()} client add NAME lets others in)`,
-          `             nats --context ${server.access.contextFile}`,
+          `             (yours alone: your programs find the key, ${call('client add NAME')} lets others in)`,
+          `             nats --context ${shellWord(server.access.contextFile)}`,
         ]
       : [
           '             (open to every user of this machine until all engines of this folder are stopped: an earlier version started it)',
@@ -136,8 +142,8 @@ const banner = ({ engine, server, settings, dataDir, kept, seconds, isSample }: 
     `  data       ${dataDir}`,
     '',
     isSample
-      ? `A sample shop is at work. Look at the console, or in another terminal of this folder:  ${selfCommand()} status`
-      : `Next, in another terminal of this folder:  ${selfCommand()} queue create mail`,
+      ? `A sample shop is at work. Look at the console, or in another terminal of this folder:  ${call('status')}`
+      : `Next, in another terminal of this folder:  ${call('queue create mail')}`,
     'Ctrl-C drains and stops.',
   ]
 }
