@@ -1,24 +1,22 @@
 import { resolve as resolvePath } from 'node:path'
 import type { ManagedServer } from '@kiroku/nats-server'
 import type { Invocation } from '../../cli/CommandSpec.ts'
-import { shellWord } from '../../cli/shellWord.ts'
 import { dataDirFlag } from '../../config/dataDirFlag.ts'
 import { keepPrivate } from '../../config/keepPrivate.ts'
 import { queueSections } from '../../config/queueSections.ts'
-import type { Settings } from '../../config/settings.ts'
 import { defaultHttpAddresses, parseHttpAddress } from '../../serve/HttpAddress.ts'
 import { makeLogger } from '../../serve/Logger.ts'
 import { keepRunFile } from '../../serve/RunFile.ts'
 import { applyQueues } from '../../serve/applyQueues.ts'
-import { keepAddress, type KeptAddress } from '../../serve/keepAddress.ts'
+import { keepAddress } from '../../serve/keepAddress.ts'
 import { runningEngine } from '../../serve/runningEngine.ts'
 import { selfCommand } from '../../serve/selfCommand.ts'
-import { usualSqs } from '../../serve/sqsDoorsOf.ts'
-import { startEngine, type RunningEngine } from '../../serve/startEngine.ts'
-import { natsPortUsual, startNats } from '../../serve/startNats.ts'
+import { startEngine } from '../../serve/startEngine.ts'
+import { startNats } from '../../serve/startNats.ts'
 import { tellOfConsole } from '../../serve/tellOfConsole.ts'
 import { untilStopped } from '../../serve/untilStopped.ts'
 import { runShop } from './runShop.ts'
+import { upBanner } from './upBanner.ts'
 
 export const run = async ({
   settings: resolve,
@@ -66,7 +64,7 @@ export const run = async ({
         log: settings.log,
       })
       const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1)
-      for (const line of banner({
+      for (const line of upBanner({
         engine,
         server: running,
         settings,
@@ -96,61 +94,3 @@ export const run = async ({
     await server?.release()
   }
 }
-
-interface Started {
-  readonly engine: RunningEngine
-  readonly server: ManagedServer
-  readonly settings: Settings
-  readonly dataDir: string
-  readonly kept: KeptAddress
-  readonly seconds: string
-  readonly isSample: boolean
-  /** How to call a command in this folder. */
-  readonly call: (command: string) => string
-}
-
-const banner = (started: Started): string[] => {
-  const { engine, server, settings, dataDir, kept, seconds, isSample, call } = started
-  const { apiUrl, sqs, console, partitions } = engine
-  const building =
-    console?.building() === true ? '  (being built; the page loads by itself when it is ready)' : ''
-  const taken = kept.taken.map(
-    ({ address, by }) => `             (port ${address.port} is taken by ${by}; --http HOST:PORT chooses)`,
-  )
-  const natsMoved =
-    settings.natsPort === undefined && server.port !== natsPortUsual
-      ? [
-          `             (this folder's port: ${natsPortUsual} was taken, or it had this one before; --nats-port N chooses)`,
-        ]
-      : []
-  return [
-    `Kiroku is up (${seconds} s): log ${settings.log}, ${partitions} partitions`,
-    ...(console === undefined ? [] : [`  console    ${console.url}${building}`]),
-    `  HTTP API   ${apiUrl}  (docs: ${apiUrl}/docs, metrics: ${apiUrl}/metrics)`,
-    ...taken,
-    ...(sqs === undefined ? [] : sqsLines(sqs, settings.sqs)),
-    `  NATS       ${server.url}  (nats-server ${server.version}, sync_interval ${server.syncInterval})`,
-    ...natsMoved,
-    ...(server.isClosed
-      ? [
-          `             (yours alone: your programs find the key, ${call('client add NAME')} lets others in)`,
-          `             nats --context ${shellWord(server.access.contextFile)}`,
-        ]
-      : [
-          '             (open to every user of this machine until all engines of this folder are stopped: an earlier version started it)',
-        ]),
-    `  data       ${dataDir}`,
-    '',
-    isSample
-      ? `A sample shop is at work. Look at the console, or in another terminal of this folder:  ${call('status')}`
-      : `Next, in another terminal of this folder:  ${call('queue create mail')}`,
-    'Ctrl-C drains and stops.',
-  ]
-}
-
-const sqsLines = ({ url, hasKeys }: NonNullable<RunningEngine['sqs']>, set = 'auto'): string[] => [
-  `  SQS        ${url}  (${hasKeys ? 'for callers who sign with a key' : 'for every program of this machine; --sqs-keys-file FILE asks for keys'})`,
-  ...(set === 'auto' && !url.endsWith(`:${usualSqs.port}`)
-    ? [`             (port ${usualSqs.port} was taken; --sqs HOST:PORT chooses)`]
-    : []),
-]
