@@ -14,7 +14,7 @@ export interface ClientOptions {
    * partition moves to another node, and 5,000 at most while NATS or its quorum is away: it fails with `Unavailable` then.
    */
   readonly sendTimeoutMs?: number
-  /** How long any other request is repeated, in ms, beyond its own wait, 10 minutes at most; default 30,000. */
+  /** How long any other request is repeated while it fails, in ms, 10 minutes at most; default 30,000. */
   readonly requestTimeoutMs?: number
   /** Receives events behind the calls; default: those that need attention go to standard error. */
   readonly onEvent?: (event: ClientEvent) => void

@@ -7,7 +7,7 @@ import { Reviser } from './Reviser.ts'
 import { Sender } from './Sender.ts'
 import { Settler } from './Settler.ts'
 
-/** How long a receive is repeated beyond its wait, in ms, and what stops it. */
+/** How long a receive is repeated while it fails, in ms, and what stops it. */
 export interface TakeOptions {
   readonly signal?: AbortSignalLike | undefined
   readonly patienceMs?: number

@@ -1,5 +1,5 @@
 import { KirokuError, type Reply } from '@kiroku/protocol'
-import { waitUntil } from '@kiroku/testkit'
+import { ManualTime, waitUntil } from '@kiroku/testkit'
 import { expect, it } from 'vitest'
 import type { AbortListener } from './AbortSignalLike.ts'
 import { start } from './testing/startClient.ts'
@@ -32,6 +32,80 @@ it('a receive is not repeated between a refusal by the owner that leaves and the
   announce(partition, epoch)
   expect((await waiting).map((message) => message.text())).toEqual(['hello'])
   expect(asked).toBe(2)
+})
+
+it.each([{}, { waitMs: 0 }, { waitMs: 20_000 }])(
+  'a receive with %j is given up when nobody has been there for the time of a request, however long it might have waited',
+  async (options) => {
+    const time = new ManualTime()
+    let isThere = true
+    const { client } = await start({ clock: time, requestTimeoutMs: 30_000 }, (transport) => ({
+      ...transport,
+      request: (...asked) =>
+        isThere
+          ? transport.request(...asked)
+          : Promise.reject(new KirokuError('NatsUnreachable', 'There is no connection')),
+    }))
+    await client.queues.create('mail')
+    isThere = false
+    const beganMs = time.now()
+    let endedMs = Infinity
+    const received = client.receive('mail', options).finally(() => (endedMs = time.now()))
+    received.catch(() => {})
+    while (time.now() - beganMs < 40_000 && endedMs === Infinity) await time.advance(100)
+    expect(endedMs - beganMs).toBeGreaterThanOrEqual(30_000)
+    expect(endedMs - beganMs).toBeLessThan(35_000)
+    await expect(received).rejects.toMatchObject({ id: 'NatsUnreachable' })
+  },
+)
+
+it('a receive whose requests all time out is given up after its wait and the time of a request', async () => {
+  const time = new ManualTime()
+  let isFrozen = false
+  const { client } = await start({ clock: time, requestTimeoutMs: 30_000 }, (transport) => ({
+    ...transport,
+    request: async (partition, commands, options): Promise<Reply> => {
+      if (!isFrozen) return transport.request(partition, commands, options)
+      // Timers are late now and then.
+      await time.sleep(options.timeoutMs + 1)
+      throw new KirokuError('Timeout', 'no answer')
+    },
+  }))
+  await client.queues.create('mail')
+  isFrozen = true
+  const beganMs = time.now()
+  let endedMs = Infinity
+  const received = client.receive('mail', { waitMs: 5_000 }).finally(() => (endedMs = time.now()))
+  received.catch(() => {})
+  while (time.now() - beganMs < 100_000 && endedMs === Infinity) await time.advance(100)
+  expect(endedMs - beganMs).toBeLessThan(60_000)
+  await expect(received).rejects.toMatchObject({ id: 'Timeout' })
+})
+
+it('a receive that has long been waiting when its request fails is repeated as long as any other', async () => {
+  const time = new ManualTime()
+  let isWaiting = false
+  let isThere = true
+  const { client } = await start({ clock: time, requestTimeoutMs: 30_000 }, (transport) => ({
+    ...transport,
+    request: async (partition, commands, options): Promise<Reply> => {
+      if (commands[0]?.type === 'Receive' && !isWaiting) {
+        isWaiting = true
+        await time.sleep(45_000)
+        isThere = false
+      }
+      if (!isThere) throw new KirokuError('Unavailable', 'there is no owner')
+      return transport.request(partition, commands, options)
+    },
+  }))
+  await client.queues.create('mail')
+  await client.send('mail', 'hello')
+  const received = client.receive('mail', { waitMs: 60_000 })
+  await waitUntil(() => isWaiting)
+  await time.advance(70_000)
+  isThere = true
+  await time.advance(4_000)
+  expect((await received).map((message) => message.text())).toEqual(['hello'])
 })
 
 it('giving up a receive that was repeated cancels the poll that waits now', async () => {

@@ -22,7 +22,7 @@ import { limits } from './limits.ts'
 interface AskOptions {
   /** How long the engine itself may wait before it answers, in ms. */
   readonly waitMs?: number
-  /** How long it is repeated beyond that, in ms; default `requestTimeoutMs`. */
+  /** How long it is repeated while it fails, in ms; default `requestTimeoutMs`. */
   readonly patienceMs?: number | undefined
   readonly signal?: AbortSignalLike | undefined
   /** The command to repeat, by the remaining wait and the number of the try. */
@@ -158,19 +158,26 @@ export class PartitionLink {
     const { clock, emit, reachability } = this.context
     let thrown = failure
     let doubt = false
+    let [triedMs, leftMs] = [startMs, waitMs]
+    /** Since when tries have failed, rather than waited for something. */
+    let failingSinceMs = startMs
     for (let failures = 1; ; failures++) {
       if (signal?.aborted === true) throw thrown
       const error = toKirokuError(thrown)
       reachability.failed(this.partition, error)
       if (doubt && error.id === doneAfterDoubt) return {} as Answers[T]
-      if (!isRetryable(error) || clock.now() - startMs >= waitMs + patienceMs) throw error
+      const nowMs = clock.now()
+      if (leftMs > 0 && nowMs - triedMs > limits.replyMsMax)
+        failingSinceMs = Math.min(nowMs, triedMs + leftMs)
+      if (!isRetryable(error) || nowMs - failingSinceMs >= patienceMs) throw error
       doubt ||= leavesOutcomeUnknown(error)
       // Only the announcement of the next owner says when one more request is worth it.
       const isRefused = waitMs > 0 && error.id === 'NotOwner' && error.retryAfterMs === undefined
       const delayMs = isRefused ? limits.announcedMsMax : backoffMs(error, failures, Math.random())
       emit({ type: 'retrying', partition: this.partition, error, delayMs })
       await this.pause(delayMs, signal)
-      const leftMs = Math.max(0, waitMs - (clock.now() - startMs))
+      triedMs = clock.now()
+      leftMs = Math.max(0, waitMs - (triedMs - startMs))
       const next = again?.(Math.round(leftMs), failures + 1) ?? command
       try {
         return this.#answerIn<T>(await this.call([next], leftMs + limits.replyMsMax, signal))
