@@ -1,6 +1,6 @@
-import { waitUntil, withNats } from '@kiroku/testkit'
-import { expect, it } from 'vitest'
-import { readyOf } from '../../testing/Kiroku.ts'
+import { startTestNats, temporaryFolder, waitUntil, withNats } from '@kiroku/testkit'
+import { expect, it, onTestFinished } from 'vitest'
+import { Kiroku, readyOf } from '../../testing/Kiroku.ts'
 import { withKiroku } from '../../testing/withKiroku.ts'
 
 const nats = withNats()
@@ -40,4 +40,31 @@ it('shows what happens to a queue live, and again from the record, and receives 
   ])
   const text = await kiroku().run(args('tail', 'mail', '--from', '1', '--until-end'))
   expect(text.stdout).toContain(`${messageId}  Inflight → Committed`)
+}, 90_000)
+
+it('follows on, with nothing left out, when NATS is back', async () => {
+  const server = await startTestNats()
+  onTestFinished(() => server.stop())
+  const at = (...own: string[]) => [...own, '--nats', server.url]
+  const own = await temporaryFolder()
+  onTestFinished(() => own.remove())
+  const alone = new Kiroku(own.path)
+  onTestFinished(() => alone.killAll())
+  await readyOf(alone.start(at('serve', '--partitions', '2', '--audit', 'off', '--json')))
+  await alone.run(at('queue', 'create', 'mail'))
+  const tail = alone.start(at('tail', 'mail', '--from', '1', '--json'))
+  const shown = () => values(tail.stdout()).map(({ messageId }) => messageId)
+  await waitUntil(() => shown().length === 1, { timeoutMs: 20_000 })
+  await server.kill()
+  await waitUntil(() => tail.stderr().includes('NATS does not answer'), { timeoutMs: 20_000 })
+  await server.restart()
+  const sent = await alone.run(at('send', 'mail', 'after', '--json'))
+  const { messageId } = sent.json() as { messageId: string }
+  await waitUntil(() => shown().includes(messageId), { timeoutMs: 20_000 })
+  expect(shown()).toEqual([undefined, messageId])
+  expect(tail.stderr()).toMatch(
+    /^NATS does not answer \(.+\); this goes on when it does\nNATS answers again\n$/,
+  )
+  tail.child.kill('SIGINT')
+  expect((await tail.finished).exit).toBe(0)
 }, 90_000)

@@ -3,7 +3,7 @@ import { Replay, TailFold } from '@kiroku/audit'
 import { pastOptions, type CpuThrottle } from '@kiroku/auditor'
 import type { Log, PartitionLog } from '@kiroku/log'
 import { countsOf } from '@kiroku/partition'
-import { KirokuError, partitionOf, type QueueCounts } from '@kiroku/protocol'
+import { isKirokuError, KirokuError, partitionOf, type QueueCounts } from '@kiroku/protocol'
 import { auditedLog } from '../../audit/auditedLog.ts'
 import type { Invocation } from '../../cli/CommandSpec.ts'
 import { gentle } from '../../cli/gentle.ts'
@@ -25,7 +25,7 @@ interface Followed {
 
 export const run = (invocation: Invocation): Promise<void> =>
   withLog(invocation, async (log) => {
-    const { argument, int, flag, signal } = invocation
+    const { argument, int, flag, out, signal } = invocation
     const queue = argument('queue')!
     const throttle = gentle(invocation)
     const followed = await open(invocation, log, queue, int('from'), throttle)
@@ -33,13 +33,16 @@ export const run = (invocation: Invocation): Promise<void> =>
     if (!isThere && int('from') === undefined && flag('until-end'))
       throw new KirokuError('UnknownQueue', `there is no queue "${queue}"`)
     try {
+      let isLost = false
       for (;;) {
-        for (const each of followed) {
-          const { lastSeq } = await each.log.state()
-          do {
-            await each.pass.run(each.pass.seq + turnRecords)
-            show(invocation, each, queue, log.meta.incarnation)
-          } while (each.pass.seq < lastSeq && !signal.aborted)
+        try {
+          for (const each of followed) await catchUp(invocation, each, queue, log.meta.incarnation)
+          if (isLost) out.note('NATS answers again')
+          isLost = false
+        } catch (error) {
+          if (flag('until-end') || signal.aborted || !isKirokuError(error) || !error.retryable) throw error
+          if (!isLost) out.note(`NATS does not answer (${error.message}); this goes on when it does`)
+          isLost = true
         }
         if (flag('until-end') || signal.aborted) return
         await (throttle?.rest(tickMs) ?? pause(tickMs, undefined, { signal }).catch(() => {}))
@@ -73,6 +76,20 @@ const open = async (
     followed.push({ log: partition, pass, fold, shown: '' })
   }
   return followed
+}
+
+/** Shows what happened to the queue up to the end of a partition's log. */
+const catchUp = async (
+  invocation: Invocation,
+  each: Followed,
+  queue: string,
+  incarnation: string,
+): Promise<void> => {
+  const { lastSeq } = await each.log.state()
+  do {
+    await each.pass.run(each.pass.seq + turnRecords)
+    show(invocation, each, queue, incarnation)
+  } while (each.pass.seq < lastSeq && !invocation.signal.aborted)
 }
 
 const show = ({ out, flag }: Invocation, each: Followed, queue: string, incarnation: string): void => {
