@@ -80,7 +80,11 @@ const pinged = async (nc: NatsConnection): Promise<KirokuError | undefined> => {
     const error = new KirokuError('NatsUnreachable', `NATS did not answer within ${outageTimeoutMs} ms`)
     timer = setTimeout(() => resolve(error), outageTimeoutMs)
   })
-  return Promise.race([nc.rtt().then(() => undefined), silence]).finally(() => clearTimeout(timer))
+  const pong = nc.rtt().then(
+    () => undefined,
+    () => new KirokuError('NatsUnreachable', 'There is no connection to NATS'),
+  )
+  return Promise.race([pong, silence]).finally(() => clearTimeout(timer))
 }
 
 const askedDirectory = async (nc: NatsConnection, log: string, as: string): Promise<LogDirectory> => ({

@@ -48,7 +48,7 @@ export class Reachability {
     for (const [other, { lastMs }] of this.#silent)
       if (nowMs - lastMs > limits.silenceForgottenMs) this.#silent.delete(other)
     if (this.#silent.size > 0 || this.#lostAtMs === undefined) return
-    this.#emit({ type: 'engineBack', awayMs: nowMs - this.#lostAtMs })
+    this.#emit({ type: 'engineBack', awayMs: Math.round(nowMs - this.#lostAtMs) })
     this.#lostAtMs = undefined
   }
 }
