@@ -3,7 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { parseFilter } from '@kiroku/audit'
 import type { Log } from '@kiroku/log'
-import { encodeEnvelope } from '@kiroku/protocol'
+import { encodeEnvelope, KirokuError } from '@kiroku/protocol'
 import { waitUntil } from '@kiroku/testkit'
 import { decodeCheckpoint, startMemoryEngine } from '@kiroku/testkit/engine'
 import { expect, it, onTestFinished } from 'vitest'
@@ -62,4 +62,38 @@ it(
     await auditor.stop()
     await running
   },
+)
+
+it.each([
+  ['tells once that the log does not answer', 'NatsUnreachable', 1],
+  ['tells of each partition that is damaged', 'LogDamaged', 3],
+] as const)(
+  '%s, and follows all of it when that is over',
+  async (_, id, times) => {
+    const engine = await startMemoryEngine({ partitions: 3 })
+    onTestFinished(() => engine.close())
+    const dataDir = await mkdtemp(path.join(os.tmpdir(), 'kiroku-auditor-'))
+    onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
+    let fails = true
+    const log: Log = {
+      ...engine.log,
+      meta: engine.log.meta,
+      partition: (n) =>
+        fails ? Promise.reject(new KirokuError(id, `partition ${n}`)) : engine.log.partition(n),
+    }
+    const told: number[] = []
+    const onTrouble = (partition: number) => void told.push(partition)
+    const auditor = new Auditor({ log, dataDir, decodeCheckpoint, onTrouble })
+    const running = auditor.run()
+    onTestFinished(() => auditor.stop())
+    const troubles = () => auditor.status.partitions.filter(({ trouble }) => trouble !== undefined).length
+    await waitUntil(() => troubles() === 3)
+    expect(told).toHaveLength(times)
+    fails = false
+    await waitUntil(() => auditor.status.partitions.every(({ seq }) => seq > 0), { timeoutMs: 20_000 })
+    expect(troubles()).toBe(0)
+    await auditor.stop()
+    await running
+  },
+  30_000,
 )

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Replay, type Answering, type Asker, type RecordQuestion, type RecordQuestions } from '@kiroku/audit'
-import { KirokuError } from '@kiroku/protocol'
+import { isKirokuError, KirokuError } from '@kiroku/protocol'
 import type { AuditedLog } from './AuditedLog.ts'
 import type { AuditorStatus, FollowedPartition } from './AuditorProtocol.ts'
 import { Shares } from './Shares.ts'
@@ -34,7 +34,7 @@ const turnRecords = 2_000
 
 /** Dependencies of an auditor. */
 export interface AuditorOptions extends AuditedLog {
-  /** Called once per new reason why a partition cannot be followed. */
+  /** Called once per new reason why a partition cannot be followed; once for all of them while the log does not answer. */
   readonly onTrouble: (partition: number, error: unknown) => void
   /** Where the heads of the chains are anchored; absent: nowhere. */
   readonly anchors?: AnchorOptions
@@ -266,12 +266,19 @@ export class Auditor {
     } catch (error) {
       if (isOfDisk(error)) throw error
       const message = error instanceof Error ? error.message : String(error)
-      if (message !== followed.trouble) this.#onTrouble(follower.partition, error)
+      if (message !== followed.trouble && !this.#isKnown(error)) this.#onTrouble(follower.partition, error)
       followed.trouble = message
       followed.lookAtMs = performance.now() + troubleMs
       follower.reset()
       return false
     }
+  }
+
+  /** A store that does not answer is told of once, rather than for each partition that it holds. */
+  #isKnown(error: unknown): boolean {
+    return (
+      isKirokuError(error) && error.retryable && this.#followed.some(({ trouble }) => trouble !== undefined)
+    )
   }
 }
 
