@@ -20,7 +20,7 @@ it('a connection to NATS that is lost and restored is told of once each, and one
   const from = new URL(server.url).host
   expect(told).toEqual([
     ['warn', 'NATS is lost', { server: from }],
-    ['info', 'NATS is back', { server: from, seconds: expect.any(Number) as number }],
+    ['info', 'NATS is back', { server: from, awayMs: expect.any(Number) as number }],
   ])
 
   const before = downs

@@ -27,9 +27,11 @@ export const watchConnection = (nats: Nats, logger: Logger): Connection => {
         if (lostAtMs === undefined) logger('warn', 'NATS is lost', { server: status.server })
         lost()
       } else if (type === 'reconnect' && lostAtMs !== undefined) {
-        const seconds = Math.max(1, Math.round((performance.now() - lostAtMs) / 1_000))
+        logger('info', 'NATS is back', {
+          server: status.server,
+          awayMs: Math.round(performance.now() - lostAtMs),
+        })
         lostAtMs = undefined
-        logger('info', 'NATS is back', { server: status.server, seconds })
       } else if (type === 'error' && status.error.message !== said) {
         said = status.error.message
         logger('error', 'NATS refuses', { reason: said })
