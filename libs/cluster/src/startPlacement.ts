@@ -96,11 +96,12 @@ export const startPlacement = (
     const membership = new Membership(runners, self, times, standby)
     const locks = new PartitionLocks(lockBucket, membership)
     const notes = new AheadNotes(lockBucket, self.address)
-    /** Operations are tried again several times a second: while heartbeats fail, each trouble is told once. */
+    /** Operations are tried again several times a second, for each partition: while heartbeats fail, each trouble is told once. */
     const told = new Set<string>()
     const onTrouble = (reason: string) => {
-      if (told.has(reason)) return
-      told.add(reason)
+      const what = reason.replace(/^partition \d+: /, '')
+      if (told.has(what)) return
+      told.add(what)
       emit('trouble', undefined, reason)
     }
     const pins = new Pins(nc, log, onTrouble)
