@@ -65,10 +65,10 @@ it(
 )
 
 it.each([
-  ['tells once that the log does not answer', 'NatsUnreachable', 1],
-  ['tells of each partition that is damaged', 'LogDamaged', 3],
+  ['reports a log that does not answer once', 'NatsUnreachable', 1],
+  ['reports every partition that is damaged', 'LogDamaged', 3],
 ] as const)(
-  '%s, and follows all of it when that is over',
+  '%s, and catches up once it can read again',
   async (_, id, times) => {
     const engine = await startMemoryEngine({ partitions: 3 })
     onTestFinished(() => engine.close())

@@ -14,7 +14,7 @@ export interface KvWatcher<A> {
   /** A key was written or deleted, in the order of revisions. Expiry is not told. */
   readonly onEntry: (entry: KvEntry<A>) => void
   /** It could not be set up, and will be tried again. */
-  readonly onTrouble: (reason: string) => void
+  readonly onTrouble: (error: unknown) => void
 }
 
 /** One delivery to the watch as its reply subject has it. */
@@ -128,7 +128,7 @@ export class KvWatch<A> {
       (error: unknown) => {
         if (this.#subscription !== subscription || this.#isClosed) return
         this.#end()
-        this.#watcher.onTrouble(String(error))
+        this.#watcher.onTrouble(error)
         this.#retry = setTimeout(() => this.#begin(), retryMs)
       },
     )

@@ -21,7 +21,7 @@ export interface LoadedAheadOptions {
   readonly load: (partition: number) => LoadingPartition
   /** Called when a partition is loaded. */
   readonly onLoaded: () => void
-  readonly onTrouble: (reason: string) => void
+  readonly onTrouble: (error: unknown, what?: string) => void
 }
 
 interface Entry {
@@ -110,6 +110,6 @@ export class LoadedAhead {
     entry.isNoted = true
     this.#o.notes
       .write(partition)
-      .catch((error: unknown) => this.#o.onTrouble(`partition ${partition}: ${String(error)}`))
+      .catch((error: unknown) => this.#o.onTrouble(error, `partition ${partition}`))
   }
 }

@@ -6,11 +6,11 @@ import { type PartitionPin, pinIn, pinKey } from './PartitionPin.ts'
 /** The pins of partitions, as the watch on the bucket of locks tells them. */
 export class Pins {
   readonly #bucket: KvBucket<PartitionPin>
-  readonly #onTrouble: (reason: string) => void
+  readonly #onTrouble: (error: unknown, what?: string) => void
   readonly #pins = new Map<number, PartitionPin>()
 
   /** @param onTrouble told why a pin could not be written again */
-  constructor(nc: NatsConnection, log: string, onTrouble: (reason: string) => void) {
+  constructor(nc: NatsConnection, log: string, onTrouble: (error: unknown, what?: string) => void) {
     this.#bucket = KvBucket.open(nc, locksBucket(log))
     this.#onTrouble = onTrouble
   }
@@ -22,7 +22,7 @@ export class Pins {
       if (!entries.has(pinKey(partition)))
         this.#bucket
           .compareAndSet(pinKey(partition), pin, 0)
-          .catch((error: unknown) => this.#onTrouble(`pin of partition ${partition}: ${String(error)}`))
+          .catch((error: unknown) => this.#onTrouble(error, `pin of partition ${partition}`))
   }
 
   /** What the watch says of one key. */

@@ -37,7 +37,7 @@ export interface PlacerOptions {
   readonly loadAhead: (partition: number) => LoadingPartition
   /** Called when the lock of a partition is about to be taken. */
   readonly taking: (partition: number) => void
-  readonly onTrouble: (reason: string) => void
+  readonly onTrouble: (error: unknown, what?: string) => void
 }
 
 type Step = 'taking' | 'running' | 'stopping'
@@ -190,7 +190,7 @@ export class Placer {
     if (to !== undefined && to !== membership.address) return void this.#stop(partition, to)
     locks
       .note(partition, { next: undefined })
-      .catch((error: unknown) => onTrouble(`partition ${partition}: ${String(error)}`))
+      .catch((error: unknown) => onTrouble(error, `partition ${partition}`))
   }
 
   /** Does one thing with a partition; what fails is tried again later. */
@@ -199,7 +199,7 @@ export class Placer {
     try {
       await act()
     } catch (error) {
-      this.#o.onTrouble(`partition ${partition}: ${String(error)}`)
+      this.#o.onTrouble(error, `partition ${partition}`)
     }
     if (this.#running.has(partition)) this.#steps.set(partition, 'running')
     else this.#steps.delete(partition)
@@ -245,7 +245,7 @@ export class Placer {
       try {
         await locks.release(partition)
       } catch (error) {
-        onTrouble(`could not release partition ${partition}: ${String(error)}`)
+        onTrouble(error, `could not release partition ${partition}`)
         if (this.#leavingSinceMs !== undefined && this.#isInAHurry()) return
         await new Promise((resolve) => setTimeout(resolve, retryMs))
       }
@@ -260,7 +260,7 @@ export class Placer {
       const [isAnyGone] = await Promise.all([membership.forgetSilent(), locks.confirmDoubted()])
       if (isAnyGone) this.wake()
     } catch (error) {
-      onTrouble(String(error))
+      onTrouble(error)
     } finally {
       this.#isClearing = false
       if (membership.isWaiting) setTimeout(() => this.wake(), times.goneMs)

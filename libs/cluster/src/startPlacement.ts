@@ -96,19 +96,17 @@ export const startPlacement = (
     const membership = new Membership(runners, self, times, standby)
     const locks = new PartitionLocks(lockBucket, membership)
     const notes = new AheadNotes(lockBucket, self.address)
-    /** Operations are tried again several times a second, for each partition: while heartbeats fail, each trouble is told once. */
+    /** Every operation and partition meets the same error, again and again: while heartbeats fail, each error is told once. */
     const told = new Set<string>()
-    const onTrouble = (reason: string) => {
-      const what = reason.replace(/^partition \d+: /, '')
-      if (told.has(what)) return
-      told.add(what)
-      emit('trouble', undefined, reason)
+    const onTrouble = (error: unknown, what?: string) => {
+      const why = String(error)
+      if (told.has(why)) return
+      told.add(why)
+      emit('trouble', undefined, what === undefined ? why : `${what}: ${why}`)
     }
     const pins = new Pins(nc, log, onTrouble)
     // A bucket of several replicas may have no leader at first.
-    yield* Effect.promise(() =>
-      membership.join().catch((error: unknown) => onTrouble(`heartbeat: ${String(error)}`)),
-    )
+    yield* Effect.promise(() => membership.join().catch((error: unknown) => onTrouble(error, 'heartbeat')))
 
     const fork = Effect.runForkWith(yield* Effect.context())
     /** Without it, others wait a while before they count the partition as arrived. */
@@ -117,7 +115,7 @@ export const startPlacement = (
         try {
           return await locks.note(partition, { isServing: true })
         } catch (error) {
-          onTrouble(`partition ${partition}: ${String(error)}`)
+          onTrouble(error, `partition ${partition}`)
           await new Promise((resolve) => setTimeout(resolve, times.requestMs))
         }
     }
@@ -182,7 +180,7 @@ export const startPlacement = (
       onEntry: (entry) => {
         if (membership.heard(entry)) placer.wake()
       },
-      onTrouble: (reason) => onTrouble(`watch of nodes: ${reason}`),
+      onTrouble: (error) => onTrouble(error, 'watch of nodes'),
     })
     const locksWatch: KvWatch<PartitionLock> = new KvWatch(nc, lockBucket, times, {
       onSnapshot: (entries) => {
@@ -197,13 +195,13 @@ export const startPlacement = (
         pins.heard(entry)
         placer.wake()
       },
-      onTrouble: (reason) => onTrouble(`watch of locks: ${reason}`),
+      onTrouble: (error) => onTrouble(error, 'watch of locks'),
     })
     yield* Effect.addFinalizer(() =>
       Effect.promise(async () => {
         membersWatch.close()
         locksWatch.close()
-        await membership.signOff().catch((error: unknown) => onTrouble(`heartbeat: ${String(error)}`))
+        await membership.signOff().catch((error: unknown) => onTrouble(error, 'heartbeat'))
       }),
     )
 
@@ -217,7 +215,7 @@ export const startPlacement = (
     }
     const failed = (error: unknown) => {
       failingSinceMs ??= performance.now()
-      onTrouble(`heartbeat: ${String(error)}`)
+      onTrouble(error, 'heartbeat')
     }
     const beat = Effect.tryPromise(() => membership.beat()).pipe(
       Effect.match({ onFailure: ({ cause }) => failed(cause), onSuccess: confirmed }),
@@ -228,7 +226,7 @@ export const startPlacement = (
     // Before the heartbeat ends.
     yield* Effect.addFinalizer(() =>
       Effect.promise(async () => {
-        await membership.leave().catch((error: unknown) => onTrouble(`heartbeat: ${String(error)}`))
+        await membership.leave().catch((error: unknown) => onTrouble(error, 'heartbeat'))
         await placer.leave()
       }),
     )

@@ -12,6 +12,12 @@ it.each([
     'node /src/kiroku/apps/kiroku/bin/kiroku.mjs',
   ],
   [
+    'another folder than its clone, which has a space in its name',
+    '/home/ann lee/kiroku/apps/kiroku/src/serve/selfCommand.ts',
+    '/home/ann lee/shop',
+    "node '/home/ann lee/kiroku/apps/kiroku/bin/kiroku.mjs'",
+  ],
+  [
     'a project that it is installed in',
     '/home/ann/shop/node_modules/@kiroku/cli/dist/main.js',
     '/home/ann/shop',

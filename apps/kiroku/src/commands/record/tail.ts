@@ -33,6 +33,7 @@ export const run = (invocation: Invocation): Promise<void> =>
     if (!isThere && int('from') === undefined && flag('until-end'))
       throw new KirokuError('UnknownQueue', `there is no queue "${queue}"`)
     try {
+      const isOver = () => flag('until-end') || signal.aborted
       let isLost = false
       for (;;) {
         try {
@@ -40,11 +41,11 @@ export const run = (invocation: Invocation): Promise<void> =>
           if (isLost) out.note('NATS answers again')
           isLost = false
         } catch (error) {
-          if (flag('until-end') || signal.aborted || !isKirokuError(error) || !error.retryable) throw error
+          if (isOver() || !isKirokuError(error) || !error.retryable) throw error
           if (!isLost) out.note(`NATS does not answer (${error.message}); this goes on when it does`)
           isLost = true
         }
-        if (flag('until-end') || signal.aborted) return
+        if (isOver()) return
         await (throttle?.rest(tickMs) ?? pause(tickMs, undefined, { signal }).catch(() => {}))
       }
     } finally {
