@@ -22,7 +22,12 @@ const engineFlags = [
 ]
 
 /** With less than 1 GiB of memory. */
-const frugalFlags = engineFlags.map((flag) => flag.replace(/=16$/, '=4'))
+const frugalFlags = [
+  '--max-semi-space-size=4',
+  '--min-semi-space-size=4',
+  '--no-incremental-marking',
+  ...engineFlags.slice(2),
+]
 const frugalTunables =
   process.platform === 'linux'
     ? 'glibc.malloc.arena_max=1:glibc.malloc.mmap_threshold=1048576:glibc.malloc.trim_threshold=2097152'

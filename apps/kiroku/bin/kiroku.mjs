@@ -28,12 +28,13 @@ const main = existsSync(source) ? source : path.join(here, '..', 'dist', 'main.j
  * Four threads help to collect by default. Where there are two processors, they kept the engine's own off both for 60 ms
  * at a time: one processor is left to it. Any of these flags in NODE_OPTIONS wins over all of them.
  *
- * Where there is little memory, the young generation takes a quarter of that.
+ * Where there is little memory, the young generation takes a quarter of that, and a full collection is done at once:
+ * done bit by bit, it ends the later the busier the processors are, and bodies that nobody needs pile up until then.
  */
 const processors = os.availableParallelism ? os.availableParallelism() : os.cpus().length
 const helpers = Math.min(4, Math.max(1, processors - 1))
 const young = isFrugal
-  ? ['--max-semi-space-size=4', '--min-semi-space-size=4']
+  ? ['--max-semi-space-size=4', '--min-semi-space-size=4', '--no-incremental-marking']
   : ['--max-semi-space-size=16', '--min-semi-space-size=16']
 const engineFlags = [...young, `--v8-pool-size=${helpers}`]
 

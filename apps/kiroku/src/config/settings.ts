@@ -338,7 +338,7 @@ export const otherVariables = [
   {
     env: 'NODE_OPTIONS',
     description:
-      'Flags of Node. Engines start with --max-semi-space-size=16 --min-semi-space-size=16, which keeps their young generation in the processor cache and from shrinking in quiet times, and with a --v8-pool-size of one less than the processors, at most 4, so that collecting garbage leaves one to the engine; set any of them to override all. With less than 1 GiB of memory, both sizes are 4.',
+      'Flags of Node. Engines start with --max-semi-space-size=16 --min-semi-space-size=16, which keeps their young generation in the processor cache and from shrinking in quiet times, and with a --v8-pool-size of one less than the processors, at most 4, so that collecting garbage leaves one to the engine; set any of them to override all. With less than 1 GiB of memory, both sizes are 4 and --no-incremental-marking keeps garbage from gathering during a full collection.',
   },
   {
     env: 'GLIBC_TUNABLES',
