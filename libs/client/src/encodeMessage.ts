@@ -1,5 +1,6 @@
 import {
   encodeEnvelope,
+  encodeMeta,
   type EnvelopeMeta,
   KirokuError,
   limits as partitionLimits,
@@ -12,6 +13,13 @@ import type { BatchOptions, SendOptions } from './SendOptions.ts'
 const encoder = new TextEncoder()
 /** For bodies that an envelope takes a copy of at once. */
 const bodyText = new TextScratch()
+
+const textType = 'text/plain'
+const jsonType = 'application/json'
+/** What most messages carry besides their bodies. */
+const typeMetas = new Map(
+  [textType, jsonType].map((contentType) => [contentType, encodeMeta({ contentType })]),
+)
 
 /**
  * Body and attributes, as the partition stores them. `own` wins over `shared`. Errors: `BodyTooLarge`,
@@ -35,14 +43,18 @@ export const encodeMessage = (
   const group = marks?.group === '' ? undefined : marks?.group
   const dedupId = marks?.dedupId === '' ? undefined : marks?.dedupId
   const bytes = bytesOf(body, bodyText)
-  const isPlain =
+  const isBare =
     attributes === undefined &&
-    contentType === undefined &&
+    attributeTypes === undefined &&
     traceparent === undefined &&
     traceHeader === undefined &&
-    sender === undefined
-  if (isPlain && tag === undefined && group === undefined && dedupId === undefined)
-    return encodeEnvelope(bytes, undefined, memory)
+    sender === undefined &&
+    tag === undefined &&
+    group === undefined &&
+    dedupId === undefined
+  const typeMeta = contentType === undefined ? undefined : typeMetas.get(contentType)
+  if (isBare && (contentType === undefined || typeMeta !== undefined))
+    return encodeEnvelope(bytes, typeMeta, memory)
   const meta: EnvelopeMeta = {
     ...(attributes === undefined ? {} : { attributes: checkAttributes(attributes) }),
     ...(attributeTypes === undefined ? {} : { attributeTypes: checkAttributes(attributeTypes) }),
@@ -79,7 +91,7 @@ const bytesOf = (body: unknown, text: { encode(text: string): Uint8Array }): Uin
 }
 
 const contentTypeOf = (body: unknown): string | undefined =>
-  body instanceof Uint8Array ? undefined : typeof body === 'string' ? 'text/plain' : 'application/json'
+  body instanceof Uint8Array ? undefined : typeof body === 'string' ? textType : jsonType
 
 /** A body as JSON text. Errors: `InvalidArgument` (what JSON cannot hold). */
 export const stringify = (body: unknown): string => {

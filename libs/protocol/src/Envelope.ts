@@ -57,18 +57,23 @@ export const metaBytesMax = (bodyBytesMax: number, bytes: number): number =>
   Math.min(limits.envelopeMetaBytesEver, limits.envelopeMetaBytesMax + 2 * Math.max(0, bodyBytesMax - bytes))
 
 const metaText = new TextScratch()
+const encoder = new TextEncoder()
 const decoder = new TextDecoder()
+
+/** A meta for `encodeEnvelope`, written once for many bodies. */
+export const encodeMeta = (meta: EnvelopeMeta): Uint8Array => encoder.encode(JSON.stringify(meta))
 
 /**
  * Joins meta and body: length of the meta as a varint, the meta as JSON (nothing when it is empty), the body.
+ * @param meta bytes: from `encodeMeta`
  * @param memory gives the bytes to write to, where it has some
  */
 export const encodeEnvelope = (
   body: Uint8Array,
-  meta?: EnvelopeMeta,
+  meta?: EnvelopeMeta | Uint8Array,
   memory?: { take(bytes: number): Uint8Array | undefined },
 ): Uint8Array => {
-  const json = meta === undefined || isEmpty(meta) ? undefined : metaText.encode(JSON.stringify(meta))
+  const json = meta === undefined || meta instanceof Uint8Array ? meta : jsonOf(meta)
   const length = json?.length ?? 0
   const prefix = length < 0x80 ? 1 : length < 0x4000 ? 2 : 3
   const size = prefix + length + body.length
@@ -209,6 +214,10 @@ const allocate = (bytes: number): Uint8Array => {
   }
   return slab.subarray(slabUsed, (slabUsed += bytes))
 }
+
+/** To be copied at once; undefined: there is nothing to say. */
+const jsonOf = (meta: EnvelopeMeta): Uint8Array | undefined =>
+  isEmpty(meta) ? undefined : metaText.encode(JSON.stringify(meta))
 
 const isEmpty = (meta: EnvelopeMeta): boolean => {
   for (const key in meta) if (meta[key as keyof EnvelopeMeta] !== undefined) return false

@@ -7,6 +7,7 @@ export {
   isDisguised,
   bodyOf,
   encodeEnvelope,
+  encodeMeta,
   metaBytes,
   metaBytesMax,
   decodeEnvelope,
