@@ -8,7 +8,7 @@ import {
 } from '@kiroku/protocol'
 import type { Marks } from './Marks.ts'
 import type { PartitionClient, TakeOptions } from './PartitionClient.ts'
-import type { StoredRange } from './Sender.ts'
+import type { SentPiece, StoredRange } from './Sender.ts'
 import { forCaller, isRetryable, toKirokuError } from './failure.ts'
 import { limits } from './limits.ts'
 
@@ -106,17 +106,16 @@ export class QueueRoute {
   ): Promise<readonly Stored[]> {
     const place = this.#sendTo()
     const pieces = place.client.sender.sendAll(this.#queue, envelopes, marks, this.#version)
-    const stored = await Promise.all(
-      pieces.map(async ({ from, count, stored: piece }) => {
-        try {
-          return [{ partition: place.client, range: await piece }]
-        } catch (thrown) {
-          await this.#lookAgain(place, thrown)
-          return this.#sendTogether(envelopes.slice(from, from + count), marks.slice(from, from + count))
-        }
-      }),
-    )
-    return stored.flat()
+    const landed = async ({ from, count, stored }: SentPiece): Promise<readonly Stored[]> => {
+      try {
+        return [{ partition: place.client, range: await stored }]
+      } catch (thrown) {
+        await this.#lookAgain(place, thrown)
+        return this.#sendTogether(envelopes.slice(from, from + count), marks.slice(from, from + count))
+      }
+    }
+    if (pieces.length === 1) return await landed(pieces[0]!)
+    return (await Promise.all(pieces.map(landed))).flat()
   }
 
   /**

@@ -163,16 +163,23 @@ const orderOf = (queue: QueueDescription, call: Call, input: Input): SendOptions
   return { ...delayMs, group, ...(dedupId === undefined ? {} : { dedupId }) }
 }
 
-const sentOf = (queue: string, id: string, body: string, input: Input): object => {
+/** What the answer says of a message that was stored. */
+interface Sent {
+  MessageId: string
+  MD5OfMessageBody: string
+  MD5OfMessageAttributes?: string
+  MD5OfMessageSystemAttributes?: string
+  SequenceNumber?: string
+}
+
+const sentOf = (queue: string, id: string, body: string, input: Input): Sent => {
+  const sent: Sent = { MessageId: uuidOf(id), MD5OfMessageBody: md5(body) }
   const own = md5OfAttributes(input['MessageAttributes'] as Attributes)
   const system = md5OfAttributes(input['MessageSystemAttributes'] as Attributes)
-  return {
-    MessageId: uuidOf(id),
-    MD5OfMessageBody: md5(body),
-    ...(own === undefined ? {} : { MD5OfMessageAttributes: own }),
-    ...(system === undefined ? {} : { MD5OfMessageSystemAttributes: system }),
-    ...(isFifo(queue) ? { SequenceNumber: sequenceNumberOf(parseMessageId(id)) } : {}),
-  }
+  if (own !== undefined) sent.MD5OfMessageAttributes = own
+  if (system !== undefined) sent.MD5OfMessageSystemAttributes = system
+  if (isFifo(queue)) sent.SequenceNumber = sequenceNumberOf(parseMessageId(id))
+  return sent
 }
 
 /** Sends what passed its checks, in one order; of messages that are refused together each says why. */

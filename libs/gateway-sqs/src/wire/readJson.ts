@@ -46,15 +46,17 @@ const read = (shape: Shape, value: unknown, what: string): unknown => {
   throw malformed(`${what} is not of the type ${shape.kind}`)
 }
 
-const readMembers = (members: Members, value: Readonly<Record<string, unknown>>): object => {
-  const found: Record<string, unknown> = {}
-  // What a request names is less than what it may name.
-  for (const name of Object.keys(value)) {
-    if (!Object.hasOwn(members, name)) continue
+/** In place, as nobody else has what was just parsed. */
+const readMembers = (members: Members, value: Record<string, unknown>): object => {
+  for (const name in value) {
     const member = value[name]
-    if (member !== null) found[name] = read(members[name]!, member, name)
+    if (!Object.hasOwn(members, name) || member === null) delete value[name]
+    else {
+      const found = read(members[name]!, member, name)
+      if (found !== member) value[name] = found
+    }
   }
-  return found
+  return value
 }
 
 /** Whether text is base64 as it is written, padding included. */
