@@ -19,9 +19,9 @@ export const messageId = (a: MessageAddress): string =>
 export const parseMessageId = (id: string): MessageAddress => {
   const uuid = parseMessageUuid(id)
   if (uuid !== undefined) return uuid
-  const parts = split(id, 4)
-  if (parts === undefined) throw new KirokuError('InvalidArgument', `"${id}" is not a message id`)
-  return { incarnation: parts.incarnation, partition: parts.n[0]!, queue: parts.n[1]!, number: parts.n[2]! }
+  const incarnation = split(id, 3)
+  if (incarnation === undefined) throw new KirokuError('InvalidArgument', `"${id}" is not a message id`)
+  return { incarnation, partition: numbers[0]!, queue: numbers[1]!, number: numbers[2]! }
 }
 
 /** The receipt of one delivery of a message; letters, digits and hyphens only. */
@@ -30,19 +30,23 @@ export const receipt = (a: ReceiptAddress): string =>
 
 /** Reads a receipt. Errors: `InvalidReceipt`. */
 export const parseReceipt = (text: string): ReceiptAddress => {
-  const parts = split(text, 6)
-  if (parts === undefined) throw new KirokuError('InvalidReceipt', `"${text.slice(0, 100)}" is not a receipt`)
-  const [partition, queue, number, sub, delivery] = parts.n as [number, number, number, number, number]
-  return { incarnation: parts.incarnation, partition, queue, number, sub, delivery }
+  const incarnation = split(text, 5)
+  if (incarnation === undefined)
+    throw new KirokuError('InvalidReceipt', `"${text.slice(0, 100)}" is not a receipt`)
+  const [partition, queue, number, sub, delivery] = numbers
+  return { incarnation, partition, queue, number, sub, delivery }
 }
 
-/** An incarnation and `count - 1` numbers; undefined: the text is something else. Read by hand, since every receipt is. */
-const split = (text: string, count: number): { incarnation: string; n: number[] } | undefined => {
+/** The numbers that `split` read last. */
+const numbers: [number, number, number, number, number] = [0, 0, 0, 0, 0]
+
+/** Reads an incarnation and `count` numbers; undefined: the text is something else. Read by hand, since every receipt is. */
+const split = (text: string, count: number): string | undefined => {
   const end = text.indexOf('-')
   if (end < 1 || end > incarnationCharactersMax) return undefined
   for (let i = 0; i < end; i++) if (digitOf(text.charCodeAt(i)) < 0) return undefined
-  const n: number[] = []
-  for (let from = end + 1; from <= text.length;) {
+  let from = end + 1
+  for (let i = 0; i < count; i++) {
     let value = 0
     let at = from
     for (; at < text.length && at - from < digitsMax; at++) {
@@ -51,12 +55,15 @@ const split = (text: string, count: number): { incarnation: string; n: number[] 
       value = value * base + digit
     }
     const isNumber = at > from && Number.isSafeInteger(value)
-    if (!isNumber || (at < text.length && text[at] !== '-')) return undefined
-    n.push(value)
+    const isFollowed = i < count - 1 ? text.charCodeAt(at) === hyphen : at === text.length
+    if (!isNumber || !isFollowed) return undefined
+    numbers[i] = value
     from = at + 1
   }
-  return n.length === count - 1 ? { incarnation: text.slice(0, end), n } : undefined
+  return text.slice(0, end)
 }
+
+const hyphen = 0x2d
 
 const incarnationCharactersMax = 16
 const digitsMax = 11
