@@ -12,32 +12,41 @@ export interface Signed {
   readonly body: string
 }
 
-/** What a caller says about a signature. */
-interface Claim {
+/** What a caller signs with, and which headers: the same in all of its requests of a day. */
+interface Scope {
   readonly keyId: string
   readonly day: string
   readonly region: string
   readonly service: string
-  readonly date: string
   readonly headers: readonly string[]
+}
+
+/** What a caller says about a signature. */
+interface Claim extends Scope {
+  readonly date: string
   readonly signature: string
+  /** The text of its scope, where that is to be remembered if the signature is right. */
+  readonly newScope?: string | undefined
   /** In the query string: for how long it holds, in s. */
   readonly expiresSeconds?: number
 }
 
 const algorithm = 'AWS4-HMAC-SHA256'
+const signatureLast = ', Signature='
 const skewMs = 15 * 60_000
 const expiresSecondsMax = 604_800
 const unsignedPayload = 'UNSIGNED-PAYLOAD'
 const noQuery = new URLSearchParams()
-/** Signing keys that are remembered. */
-const derivedMax = 1_000
+/** Signing keys, and scopes, that are remembered. */
+const rememberedMax = 1_000
 
 /** Checks signatures of version 4, in the header and in the query string. */
 export class Signatures {
   readonly #keys: Keys
   readonly #account: string
   readonly #derived = new Map<string, KeyObject>()
+  /** By their texts in the header. */
+  readonly #scopes = new Map<string, Scope>()
 
   /** @param account of keys that say none */
   constructor(keys: Keys, account: string) {
@@ -53,28 +62,43 @@ export class Signatures {
     const search = splitOnce(request.url, '?')[1]
     const query = search === '' ? noQuery : new URLSearchParams(search)
     if (request.headers['authorization'] === undefined && !query.get('X-Amz-Signature')) return nobody
-    const claim = claimOf(request, query)
+    const claim = this.#claimOf(request, query)
     checkTime(claim, nowMs)
     checkHeaders(claim, request)
     const key = this.#keys.get(claim.keyId)
-    const expected = this.#sign(key?.secret ?? '', claim, canonicalOf(claim, request, query))
-    const given = Buffer.from(claim.signature, 'hex')
+    const expected = Buffer.from(this.#sign(key?.secret ?? '', claim, canonicalOf(claim, request, query)))
+    const given = Buffer.from(claim.signature.toLowerCase())
     const isRight = given.length === expected.length && timingSafeEqual(given, expected)
     if (key === undefined || !isRight) throw mismatch()
+    if (claim.newScope !== undefined) remember(this.#scopes, claim.newScope, claim)
     return { name: key.name, grants: key.grants, account: key.account ?? this.#account, keyId: key.id }
   }
 
-  #sign(secret: string, { day, region, service, date }: Claim, canonical: string): Buffer {
+  #claimOf({ headers }: Signed, query: URLSearchParams): Claim {
+    const authorization = textOf(headers['authorization'])
+    if (authorization === undefined) return claimOfQuery(query)
+    const date = textOf(headers['x-amz-date']) ?? ''
+    // Clients name the signature last, behind what is the same in all requests of a day.
+    const end = authorization.lastIndexOf(signatureLast)
+    const signature = end < 0 ? ',' : authorization.slice(end + signatureLast.length)
+    if (signature.includes(',')) return { ...readAuthorization(authorization), date }
+    const scope = authorization.slice(0, end)
+    const known = this.#scopes.get(scope)
+    if (known !== undefined) return { ...known, date, signature, newScope: undefined }
+    return { ...readAuthorization(authorization), date, newScope: scope }
+  }
+
+  /** In hexadecimal digits: Node makes these sooner than bytes. */
+  #sign(secret: string, { day, region, service, date }: Claim, canonical: string): string {
     const scope = `${day}/${region}/${service}/aws4_request`
     const cached = `${scope} ${secret}`
     let key = this.#derived.get(cached)
     if (key === undefined) {
       key = [day, region, service, 'aws4_request'].reduce<KeyObject>(
-        (before, part) => createSecretKey(hmac(before, part)),
+        (before, part) => createSecretKey(hmac(before, part), 'hex'),
         createSecretKey(`AWS4${secret}`, 'utf8'),
       )
-      if (this.#derived.size >= derivedMax) this.#derived.clear()
-      if (secret !== '') this.#derived.set(cached, key)
+      if (secret !== '') remember(this.#derived, cached, key)
     }
     return hmac(key, [algorithm, date, scope, sha256(canonical)].join('\n'))
   }
@@ -89,16 +113,18 @@ const mismatch = (): SqsError =>
 const incomplete = (what: string): SqsError =>
   new SqsError('IncompleteSignature', `The signature of the request is incomplete: ${what}.`)
 
-const claimOf = ({ headers }: Signed, query: URLSearchParams): Claim => {
-  const authorization = textOf(headers['authorization'])
-  if (authorization === undefined) return claimOfQuery(query)
-  const [scheme, rest = ''] = splitOnce(authorization, ' ')
+const remember = <V>(values: Map<string, V>, name: string, value: V): void => {
+  if (values.size >= rememberedMax) values.clear()
+  values.set(name, value)
+}
+
+/** Errors: `IncompleteSignature`. */
+const readAuthorization = (text: string): Scope & Pick<Claim, 'signature'> => {
+  const [scheme, rest = ''] = splitOnce(text, ' ')
   if (scheme !== algorithm) throw incomplete(`the algorithm is not ${algorithm}`)
   const parts = new Map(rest.split(',').map((part) => splitOnce(part.trim(), '=')))
   return {
-    ...scopeOf(parts.get('Credential')),
-    date: textOf(headers['x-amz-date']) ?? '',
-    headers: (parts.get('SignedHeaders') ?? '').split(';'),
+    ...scopeOf(parts.get('Credential'), parts.get('SignedHeaders')),
     signature: parts.get('Signature') ?? '',
   }
 }
@@ -110,9 +136,8 @@ const claimOfQuery = (query: URLSearchParams): Claim => {
   if (!(expiresSeconds >= 1 && expiresSeconds <= expiresSecondsMax))
     throw incomplete(`X-Amz-Expires must be from 1 to ${expiresSecondsMax}`)
   return {
-    ...scopeOf(of('Credential')),
+    ...scopeOf(of('Credential'), of('SignedHeaders')),
     date: of('Date'),
-    headers: of('SignedHeaders').split(';'),
     signature: of('Signature'),
     expiresSeconds,
   }
@@ -123,24 +148,41 @@ const splitOnce = (text: string, by: string): [string, string] => {
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]
 }
 
-const scopeOf = (credential = ''): Pick<Claim, 'keyId' | 'day' | 'region' | 'service'> => {
+const scopeOf = (credential = '', headers = ''): Scope => {
   const [keyId = '', day = '', region = '', service = '', end = ''] = credential.split('/')
   if (end !== 'aws4_request' || service !== 'sqs' || !/^\d{8}$/.test(day))
     throw incomplete('Credential is not KEY/DATE/REGION/sqs/aws4_request')
-  return { keyId, day, region, service }
+  return { keyId, day, region, service, headers: headers.split(';') }
 }
 
 /** Errors: `SignatureDoesNotMatch`. */
 const checkTime = ({ date, day, expiresSeconds }: Claim, nowMs: number): void => {
-  const [, y, mo, d, h, mi, s] = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(date) ?? []
-  if (s === undefined || !date.startsWith(day)) throw incomplete('its date is missing')
-  const atMs = Date.UTC(Number(y), Number(mo) - 1, Number(d), Number(h), Number(mi), Number(s))
+  const atMs = timeOf(date)
+  if (atMs === undefined || !date.startsWith(day)) throw incomplete('its date is missing')
   const lastMs = atMs + (expiresSeconds === undefined ? skewMs : expiresSeconds * 1_000)
   if (nowMs > lastMs || nowMs < atMs - skewMs)
     throw new SqsError(
       'SignatureDoesNotMatch',
       `Signature expired: ${date} is not within the time of ${new Date(nowMs).toISOString()}`,
     )
+}
+
+/** The date that was read last: most requests were signed in the same second as the one before. */
+let read: { readonly date: string; readonly atMs: number | undefined } = { date: '', atMs: undefined }
+
+/** In ms since 1970; undefined: it is no date. */
+const timeOf = (date: string): number | undefined => {
+  if (date !== read.date) {
+    const [, y, mo, d, h, mi, s] = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(date) ?? []
+    const isDate = s !== undefined
+    read = {
+      date,
+      atMs: isDate
+        ? Date.UTC(Number(y), Number(mo) - 1, Number(d), Number(h), Number(mi), Number(s))
+        : undefined,
+    }
+  }
+  return read.atMs
 }
 
 /** What decides about a request must be signed: no header counts that was not. Errors: `IncompleteSignature`. */
@@ -188,6 +230,6 @@ const encoded = (text: string): string =>
   encodeURIComponent(text).replaceAll(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
 
 /** With a key object: of bytes Node finds out by an error thrown and caught that they are none, at every call. */
-const hmac = (key: KeyObject, text: string): Buffer => createHmac('sha256', key).update(text).digest()
+const hmac = (key: KeyObject, text: string): string => createHmac('sha256', key).update(text).digest('hex')
 
 const sha256 = (text: string): string => hash('sha256', text)
