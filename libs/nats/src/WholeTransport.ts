@@ -39,8 +39,9 @@ class WholeTransport extends NodeTransport {
  * first. It has no public name for that; without it everything is copied.
  */
 const writeInPieces = (protocol: ProtocolHandler): void => {
-  const sending = protocol as unknown as { flushPending(): void }
-  const flush = sending.flushPending.bind(protocol)
+  const sending = protocol as unknown as { flushPending?(): void }
+  const flush = sending.flushPending?.bind(protocol)
+  if (flush === undefined) return
   sending.flushPending = () => {
     const { connected, infoReceived, outbound, transport } = protocol
     if (!connected || !infoReceived || transport.isClosed || !outbound.buffers.some(isLarge)) return flush()

@@ -41,6 +41,17 @@ describe('a message id and a receipt', () => {
         const uuid = messageUuid(a)!
         expect(uuid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
         expect(parseMessageId(uuid)).toEqual(a)
+        // Of one that differs in a single part from what came before.
+        for (const part of [
+          { incarnation: '00000000' },
+          { partition: 0 },
+          { queue: 0 },
+          { number: 0 },
+          { number: 2 ** 49 },
+        ]) {
+          messageUuid(a)
+          expect(parseMessageId(messageUuid({ ...a, ...part })!)).toEqual({ ...a, ...part })
+        }
       }),
       { seed: 5 },
     )

@@ -13,7 +13,7 @@ export interface Signed {
 }
 
 /** What a caller signs with, and which headers: the same in all of its requests of a day. */
-interface Scope {
+interface Signer {
   readonly keyId: string
   readonly day: string
   readonly region: string
@@ -22,11 +22,11 @@ interface Scope {
 }
 
 /** What a caller says about a signature. */
-interface Claim extends Scope {
+interface Claim extends Signer {
   readonly date: string
   readonly signature: string
-  /** The text of its scope, where that is to be remembered if the signature is right. */
-  readonly newScope?: string | undefined
+  /** The text of its signer, to be remembered if the signature is right; undefined: it is not, or was. */
+  readonly newSigner?: string | undefined
   /** In the query string: for how long it holds, in s. */
   readonly expiresSeconds?: number
 }
@@ -37,7 +37,7 @@ const skewMs = 15 * 60_000
 const expiresSecondsMax = 604_800
 const unsignedPayload = 'UNSIGNED-PAYLOAD'
 const noQuery = new URLSearchParams()
-/** Signing keys, and scopes, that are remembered. */
+/** Signing keys, and signers, that are remembered. */
 const rememberedMax = 1_000
 
 /** Checks signatures of version 4, in the header and in the query string. */
@@ -46,7 +46,7 @@ export class Signatures {
   readonly #account: string
   readonly #derived = new Map<string, KeyObject>()
   /** By their texts in the header. */
-  readonly #scopes = new Map<string, Scope>()
+  readonly #signers = new Map<string, Signer>()
 
   /** @param account of keys that say none */
   constructor(keys: Keys, account: string) {
@@ -70,7 +70,7 @@ export class Signatures {
     const given = Buffer.from(claim.signature.toLowerCase())
     const isRight = given.length === expected.length && timingSafeEqual(given, expected)
     if (key === undefined || !isRight) throw mismatch()
-    if (claim.newScope !== undefined) remember(this.#scopes, claim.newScope, claim)
+    if (claim.newSigner !== undefined) remember(this.#signers, claim.newSigner, claim)
     return { name: key.name, grants: key.grants, account: key.account ?? this.#account, keyId: key.id }
   }
 
@@ -80,12 +80,12 @@ export class Signatures {
     const date = textOf(headers['x-amz-date']) ?? ''
     // Clients name the signature last, behind what is the same in all requests of a day.
     const end = authorization.lastIndexOf(signatureLast)
-    const signature = end < 0 ? ',' : authorization.slice(end + signatureLast.length)
-    if (signature.includes(',')) return { ...readAuthorization(authorization), date }
-    const scope = authorization.slice(0, end)
-    const known = this.#scopes.get(scope)
-    if (known !== undefined) return { ...known, date, signature, newScope: undefined }
-    return { ...readAuthorization(authorization), date, newScope: scope }
+    const signature = authorization.slice(end + signatureLast.length)
+    if (end < 0 || signature.includes(',')) return { ...readAuthorization(authorization), date }
+    const signer = authorization.slice(0, end)
+    const known = this.#signers.get(signer)
+    if (known !== undefined) return { ...known, date, signature, newSigner: undefined }
+    return { ...readAuthorization(authorization), date, newSigner: signer }
   }
 
   /** In hexadecimal digits: Node makes these sooner than bytes. */
@@ -119,12 +119,12 @@ const remember = <V>(values: Map<string, V>, name: string, value: V): void => {
 }
 
 /** Errors: `IncompleteSignature`. */
-const readAuthorization = (text: string): Scope & Pick<Claim, 'signature'> => {
+const readAuthorization = (text: string): Signer & Pick<Claim, 'signature'> => {
   const [scheme, rest = ''] = splitOnce(text, ' ')
   if (scheme !== algorithm) throw incomplete(`the algorithm is not ${algorithm}`)
   const parts = new Map(rest.split(',').map((part) => splitOnce(part.trim(), '=')))
   return {
-    ...scopeOf(parts.get('Credential'), parts.get('SignedHeaders')),
+    ...signerOf(parts.get('Credential'), parts.get('SignedHeaders')),
     signature: parts.get('Signature') ?? '',
   }
 }
@@ -136,7 +136,7 @@ const claimOfQuery = (query: URLSearchParams): Claim => {
   if (!(expiresSeconds >= 1 && expiresSeconds <= expiresSecondsMax))
     throw incomplete(`X-Amz-Expires must be from 1 to ${expiresSecondsMax}`)
   return {
-    ...scopeOf(of('Credential'), of('SignedHeaders')),
+    ...signerOf(of('Credential'), of('SignedHeaders')),
     date: of('Date'),
     signature: of('Signature'),
     expiresSeconds,
@@ -148,7 +148,7 @@ const splitOnce = (text: string, by: string): [string, string] => {
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]
 }
 
-const scopeOf = (credential = '', headers = ''): Scope => {
+const signerOf = (credential = '', headers = ''): Signer => {
   const [keyId = '', day = '', region = '', service = '', end = ''] = credential.split('/')
   if (end !== 'aws4_request' || service !== 'sqs' || !/^\d{8}$/.test(day))
     throw incomplete('Credential is not KEY/DATE/REGION/sqs/aws4_request')
@@ -168,21 +168,18 @@ const checkTime = ({ date, day, expiresSeconds }: Claim, nowMs: number): void =>
 }
 
 /** The date that was read last: most requests were signed in the same second as the one before. */
-let read: { readonly date: string; readonly atMs: number | undefined } = { date: '', atMs: undefined }
+let last = { date: '', atMs: undefined as number | undefined }
 
 /** In ms since 1970; undefined: it is no date. */
 const timeOf = (date: string): number | undefined => {
-  if (date !== read.date) {
-    const [, y, mo, d, h, mi, s] = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(date) ?? []
-    const isDate = s !== undefined
-    read = {
-      date,
-      atMs: isDate
-        ? Date.UTC(Number(y), Number(mo) - 1, Number(d), Number(h), Number(mi), Number(s))
-        : undefined,
-    }
-  }
-  return read.atMs
+  if (date !== last.date) last = { date, atMs: readDate(date) }
+  return last.atMs
+}
+
+const readDate = (date: string): number | undefined => {
+  const [, y, mo, d, h, mi, s] = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(date) ?? []
+  if (s === undefined) return undefined
+  return Date.UTC(Number(y), Number(mo) - 1, Number(d), Number(h), Number(mi), Number(s))
 }
 
 /** What decides about a request must be signed: no header counts that was not. Errors: `IncompleteSignature`. */
