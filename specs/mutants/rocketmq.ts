@@ -4,7 +4,7 @@ import type { SpecMutant } from './SpecMutant.ts'
 export const rocketmqMutants: ReadonlyArray<SpecMutant> = [
   {
     id: 'RMQ-01',
-    file: 'libs/partition/src/settle/evolveSettle.ts',
+    file: 'libs/partition/src/store/availableList.ts',
     from: 'sub.waitingRetry++',
     to: '',
     what: 'messages that wait for their retry are not counted',

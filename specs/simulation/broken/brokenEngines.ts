@@ -178,8 +178,8 @@ export const brokenEngines: readonly BrokenEngine[] = [
   {
     name: 'order lock leaked',
     file: 'libs/partition/src/groups/groupLists.ts',
-    from: 'state.live.groupLinks.remove(group, slot)\n  offer(state, sub, group)',
-    to: 'state.live.groupLinks.remove(group, slot)',
+    from: 'if (groups.isOrdered || !wasInflight) offer(state, sub, group)',
+    to: '',
     what: 'a group does not go on when its message is final',
   },
   {

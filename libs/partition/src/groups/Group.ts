@@ -66,7 +66,7 @@ export class Group implements RunList {
     this.#columns.setOwn(this.id, own.last, place)
   }
 
-  /** How many of a tenant's live messages can be delivered again. */
+  /** How many of its live messages are available again. */
   get againCount(): number {
     return this.#columns.own(this.id, own.again)
   }
@@ -74,24 +74,29 @@ export class Group implements RunList {
     this.#columns.setOwn(this.id, own.again, messages)
   }
 
-  /** How many live messages it has, in its list or not. */
-  get live(): number {
-    return this.#columns.own(this.id, own.live)
-  }
-  set live(messages: number) {
-    this.#columns.setOwn(this.id, own.live, messages)
-  }
-
-  /** Has nothing any more, neither untouched nor live messages. */
-  get isEmpty(): boolean {
-    return this.live === 0 && this.ready === 0
-  }
-
   get inflight(): number {
     return this.#columns.own(this.id, own.inflight)
   }
   set inflight(messages: number) {
     this.#columns.setOwn(this.id, own.inflight, messages)
+  }
+
+  /** How many of its live messages wait for their next try. */
+  get waiting(): number {
+    return this.#columns.own(this.id, own.waiting)
+  }
+  set waiting(messages: number) {
+    this.#columns.setOwn(this.id, own.waiting, messages)
+  }
+
+  /** How many live messages it has, in its list or not. */
+  get live(): number {
+    return this.inflight + this.againCount + this.waiting
+  }
+
+  /** Has nothing any more, neither untouched nor live messages. */
+  get isEmpty(): boolean {
+    return this.inflight === 0 && this.ready === 0 && this.live === 0
   }
 
   /** Has its place in the row; not part of the record, nor is what follows. */

@@ -24,7 +24,7 @@ export const own = {
   ahead: 4,
   behind: 5,
   flags: 6,
-  live: 7,
+  waiting: 7,
 } as const
 const owns = 8
 export const time = { head: 0, lastArrivalAt: 1 } as const

@@ -20,10 +20,8 @@ export const offer = (state: PartitionState, sub: Subscription, group: Group): v
 export const groupLinked = (state: PartitionState, sub: Subscription, slot: number): void => {
   const { live } = state
   const group = sub.groups!.ofSlot(live, slot)
-  if (!sub.groups!.isOrdered) {
-    live.groupLinks.append(group, slot)
-    group.againCount++
-  }
+  group.againCount++
+  if (!sub.groups!.isOrdered) live.groupLinks.append(group, slot)
   offer(state, sub, group)
 }
 
@@ -39,10 +37,14 @@ export const groupLeaseEnded = (state: PartitionState, sub: Subscription, slot: 
 /** A live message is no longer available: it goes out, or it is over. */
 export const groupUnlinked = (live: LiveSlab, sub: Subscription, slot: number): void => {
   const groups = sub.groups!
-  if (groups.isOrdered) return
   const group = groups.ofSlot(live, slot)
-  live.groupLinks.remove(group, slot)
   group.againCount--
+  if (!groups.isOrdered) live.groupLinks.remove(group, slot)
+}
+
+/** A live message begins to wait for its next try (1), or has waited (-1). */
+export const groupWaits = (live: LiveSlab, sub: Subscription, slot: number, by: 1 | -1): void => {
+  sub.groups!.ofSlot(live, slot).waiting += by
 }
 
 /** A live message is over; the group goes on without it. */
@@ -55,9 +57,9 @@ export const groupRetired = (
   const groups = sub.groups!
   const group = groups.ofSlot(state.live, slot)
   if (wasInflight) group.inflight--
-  group.live--
   if (groups.isOrdered) state.live.groupLinks.remove(group, slot)
-  offer(state, sub, group)
+  // One under a lease held nothing of a tenant back.
+  if (groups.isOrdered || !wasInflight) offer(state, sub, group)
   if (group.isEmpty) groups.forget(group)
 }
 
@@ -68,7 +70,6 @@ export const groupTouched = (
   group: Group,
   slot: number,
 ): void => {
-  group.live++
   groupLinks.enter(group, slot)
   if (sub.groups!.isOrdered) groupLinks.append(group, slot)
 }

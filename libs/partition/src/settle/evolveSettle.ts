@@ -1,9 +1,9 @@
-import { rangeTotal, type LogEventOf, type Ranges, State } from '@kiroku/protocol'
+import { rangeTotal, type LogEventOf, type Ranges } from '@kiroku/protocol'
 import { takeErased } from '../erasure/erased.ts'
 import { eachSlot, subOf } from '../eventTargets.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
 import type { Subscription } from '../state/QueueState.ts'
-import { land, link, retire } from '../store/availableList.ts'
+import { land, link, retire, waited, waits } from '../store/availableList.ts'
 import { bringForward, takeFromRuns } from '../store/takeRuns.ts'
 
 export const finished = (
@@ -33,9 +33,8 @@ export const paused = (
     if (e.type === 'Deferred') live.attempt[slot] = live.attempt[slot]! - 1
     if (e.dueAt === 0) link(state, sub, slot)
     else {
-      live.state[slot] = State.WaitingRetry
+      waits(live, sub, slot)
       live.schedule(slot, e.dueAt)
-      sub.waitingRetry++
     }
   })
   makeRoom(state, sub)
@@ -48,7 +47,7 @@ export const returned = (state: PartitionState, e: LogEventOf<'RetryDue'> | LogE
     if (e.type === 'Released') {
       land(state, sub, slot)
       live.attempt[slot] = live.attempt[slot]! - 1
-    } else sub.waitingRetry--
+    } else waited(live, sub, slot)
     link(state, sub, slot)
   })
 }
@@ -62,18 +61,14 @@ export const discarded = (state: PartitionState, e: LogEventOf<'Discarded'>): vo
     takeErased(state, sub, e.numbers)
     return makeRoom(state, sub)
   }
+  const { live } = state
   // Retention and operators also end untouched messages, which have no slot: they become one on their way out.
   if (e.cause === 'retention' || e.cause === 'operator')
     for (let i = 0; i < e.numbers.length; i += 2)
       for (let n = e.numbers[i]!, end = n + e.numbers[i + 1]!; n < end; n++) {
-        if (state.live.find(sub.index, n) >= 0) continue
+        if (live.find(sub.index, n) >= 0) continue
         if (e.cause === 'operator') bringForward(state, sub, n)
-        takeFromRuns(state, sub, n, 1, (slot) => {
-          state.live.state[slot] = State.Inflight
-          state.live.delivery[slot] = 0
-          sub.inflight++
-          if (sub.groups !== undefined) sub.groups.ofSlot(state.live, slot).inflight++
-        })
+        takeFromRuns(state, sub, n, 1, (slot) => waits(live, sub, slot))
       }
   finished(state, e, 'discarded')
 }

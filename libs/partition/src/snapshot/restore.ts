@@ -1,7 +1,7 @@
 import { State } from '@kiroku/protocol'
 import { DelayedRun } from '../delay/DelayedRuns.ts'
 import { laneKey } from '../forward/Outbox.ts'
-import { groupLinked, groupTouched, offer } from '../groups/groupLists.ts'
+import { groupTouched, offer } from '../groups/groupLists.ts'
 import { requireReadable } from '../owner/clusterVersion.ts'
 import { recordedRedrive } from '../redrive/redriveRecord.ts'
 import { DedupKeys } from '../repeats/DedupKeys.ts'
@@ -159,7 +159,9 @@ const restoreGroup = (state: PartitionState, sub: Subscription, g: GroupSnapshot
     const slot = live.find(sub.index, n)
     groupTouched(state, sub, group, slot)
     if (live.state[slot] === State.Inflight) group.inflight++
+    else if (live.state[slot] === State.WaitingRetry) group.waiting++
+    else group.againCount++
   }
-  if (!groups.isOrdered) for (const n of g.touched) groupLinked(state, sub, live.find(sub.index, n))
+  if (!groups.isOrdered) for (const n of g.touched) live.groupLinks.append(group, live.find(sub.index, n))
   offer(state, sub, group)
 }

@@ -1,5 +1,11 @@
 import { State } from '@kiroku/protocol'
-import { groupLeaseEnded, groupLinked, groupRetired, groupUnlinked } from '../groups/groupLists.ts'
+import {
+  groupLeaseEnded,
+  groupLinked,
+  groupRetired,
+  groupUnlinked,
+  groupWaits,
+} from '../groups/groupLists.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
 import type { Subscription } from '../state/QueueState.ts'
 import type { LiveSlab } from './LiveSlab.ts'
@@ -54,7 +60,7 @@ export const takeOut = (state: PartitionState, sub: Subscription, slot: number):
       leave(state, sub, slot)
       break
     case State.WaitingRetry:
-      sub.waitingRetry--
+      waited(state.live, sub, slot)
       break
   }
   if (sub.groups !== undefined) groupRetired(state, sub, slot, was === State.Inflight)
@@ -65,6 +71,19 @@ export const takeOut = (state: PartitionState, sub: Subscription, slot: number):
 export const land = (state: PartitionState, sub: Subscription, slot: number): void => {
   leave(state, sub, slot)
   if (sub.groups !== undefined) groupLeaseEnded(state, sub, slot)
+}
+
+/** Counts a message that is in flight no more as one that waits for its next try. */
+export const waits = (live: LiveSlab, sub: Subscription, slot: number): void => {
+  live.state[slot] = State.WaitingRetry
+  sub.waitingRetry++
+  if (sub.groups !== undefined) groupWaits(live, sub, slot, 1)
+}
+
+/** Counts a message that waits for its next try no more. */
+export const waited = (live: LiveSlab, sub: Subscription, slot: number): void => {
+  sub.waitingRetry--
+  if (sub.groups !== undefined) groupWaits(live, sub, slot, -1)
 }
 
 const leave = ({ live, watcher }: PartitionState, sub: Subscription, slot: number): void => {

@@ -151,14 +151,17 @@ const compareGroups = ({ runs, live }: PartitionState, sub: Subscription, groups
     }
     expect(group.last).toBe((slots.at(-1) ?? -1) + 1)
     const members = slotsOf(live, sub.index).filter((slot) => groups.ofSlot(live, slot).id === group.id)
-    if (groups.isOrdered) expect(slots.toSorted((a, b) => a - b)).toEqual(members)
-    else {
-      const again = members.filter((slot) => live.state[slot] === State.Available)
-      expect(slots.toSorted((a, b) => a - b)).toEqual(again)
-      expect(group.againCount).toBe(again.length)
-    }
-    const inflight = members.filter((slot) => live.state[slot] === State.Inflight).length
-    expect([group.ready, group.inflight, group.live]).toEqual([ready, inflight, members.length])
+    const inState = (state: State) => members.filter((slot) => live.state[slot] === state)
+    const again = inState(State.Available)
+    expect(slots.toSorted((a, b) => a - b)).toEqual(groups.isOrdered ? members : again)
+    const counted = [group.ready, group.againCount, group.inflight, group.waiting, group.live]
+    expect(counted).toEqual([
+      ready,
+      again.length,
+      inState(State.Inflight).length,
+      inState(State.WaitingRetry).length,
+      members.length,
+    ])
     expect(ready + members.length).toBeGreaterThan(0)
     if (groups.isServable(group, live)) expect(group.isQueued).toBe(true)
     expect(row.filter((key) => key === group.key)).toHaveLength(group.isQueued ? 1 : 0)
