@@ -29,7 +29,7 @@ export const measureAttributes = async (run: SqsRun): Promise<Figure[]> => {
   // No more than 120,000 of a queue of SQS are in flight at once.
   await producer.ask('touch', { queue: 'mail', messages: sizes.touched })
   const p99: number[][] = [[], []]
-  for (let round = 0; round <= sizes.rounds; round++)
+  for (let round = 0; round <= sizes.longRounds; round++)
     for (const [i, { name, url }] of [full, empty].entries()) {
       progress.step(`attributes beside ${name}`)
       const took = await load.ask('time', { url, request: requests[i]!, count: sizes.asked })

@@ -182,7 +182,7 @@ const measureP99 = async (
   perSecond: number,
 ): Promise<number[][]> => {
   const p99: number[][] = sides.map(() => [])
-  for (let round = 0; round <= sizes.rounds; round++)
+  for (let round = 0; round <= sizes.longRounds; round++)
     for (const [i, { name, url, requests }] of sides.entries()) {
       progress.step(`${perSecond} sends/s, ${name}, ${round === 0 ? 'warming up' : `round ${round}`}`)
       const count = sizes.paced
