@@ -22,5 +22,6 @@ export const httpLimitsDefault: HttpLimits = {
   bytesMax: 256 * 1024 * 1024,
   headerMs: 10_000,
   requestMs: 60_000,
-  idleMs: 60_000,
+  // A load balancer that still used a connection while it is closed here would answer with 502; many let one rest for 60 s.
+  idleMs: 75_000,
 }

@@ -93,8 +93,9 @@ export const httpSettings = [
     env: 'KIROKU_HTTP_IDLE_TIME',
     kind: 'duration',
     min: 100,
-    default: '60s',
+    default: '75s',
     metavar: 'TIME',
-    description: 'How long a connection to the HTTP API may rest between two requests.',
+    description:
+      'How long a connection to the HTTP API may rest between two requests: longer than a load balancer in front of it lets it rest, which is 60s for many.',
   }),
 ] as const
