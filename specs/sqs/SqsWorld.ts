@@ -68,6 +68,7 @@ export const createSqsWorld = async (
       client,
       tokens: new Tokens(),
       drainMs: 2_000,
+      outage: () => Promise.resolve(undefined),
       requests: new DoorRequests(),
       onDefect: (error) => defects.push(error),
       onRefused: () => {},

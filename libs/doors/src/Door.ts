@@ -1,4 +1,5 @@
 import type { Client } from '@kiroku/client'
+import type { KirokuError } from '@kiroku/protocol'
 import type { DoorRequests } from './DoorRequests.ts'
 import type { Refusal } from './Refusals.ts'
 import type { Tokens } from './Tokens.ts'
@@ -13,6 +14,8 @@ export interface DoorAccess {
   readonly tokens: Tokens
   /** How long requests under way may take to finish at `close`, in ms. */
   readonly drainMs: number
+  /** Why NATS stores nothing now; undefined: it does, as far as is known. Takes a second at most. */
+  readonly outage: () => Promise<KirokuError | undefined>
   readonly onDefect: OnDefect
   /** Where it counts the requests that it answered. */
   readonly requests: DoorRequests

@@ -1,7 +1,7 @@
-import { ChurnSet } from '@kiroku/protocol'
+import { ChurnSet, type KirokuError } from '@kiroku/protocol'
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { DoorRequests, InFlight, OnDefect } from '@kiroku/doors'
+import { mayBeDone, watchOutages, type DoorRequests, type InFlight, type OnDefect } from '@kiroku/doors'
 import type { Caller } from './access/Caller.ts'
 import type { Output } from './actions/Action.ts'
 import { Call, type CallContext } from './actions/Call.ts'
@@ -17,6 +17,8 @@ import { writeAnswer, writeError, type Written } from './wire/writeAnswer.ts'
 export interface SqsRequestsOptions extends CallContext {
   readonly inFlight: InFlight
   readonly closing: AbortSignal
+  /** Why NATS stores nothing now; undefined: it does. */
+  readonly outage: () => Promise<KirokuError | undefined>
   readonly onDefect: OnDefect
   readonly requests: DoorRequests
   /** Says who asks, by the request and its body. Errors: `Forbidden`, and those of signatures */
@@ -35,17 +37,22 @@ interface Exchange {
   readonly ending: Ending
   /** What it asks, once it is read. */
   asked: SqsRequest | undefined
+  isAnswered: boolean
 }
 
 /** Answers requests of both protocols. */
 export class SqsRequests {
   readonly #o: SqsRequestsOptions
-  readonly #unanswered = new ChurnSet<Ending>()
+  readonly #unanswered = new ChurnSet<Exchange>()
 
   constructor(options: SqsRequestsOptions) {
     this.#o = options
+    const endWatch = watchOutages(this.#unanswered, options.outage, (exchange, outage) =>
+      this.#away(exchange, outage),
+    )
     options.closing.addEventListener('abort', () => {
-      for (const each of this.#unanswered) each.end(doorCloses)
+      endWatch()
+      for (const { ending } of this.#unanswered) ending.end(doorCloses)
     })
   }
 
@@ -56,12 +63,13 @@ export class SqsRequests {
       startedMs: performance.now(),
       ending: new Ending(),
       asked: undefined,
+      isAnswered: false,
     }
     const { ending } = exchange
-    this.#unanswered.add(ending)
+    this.#unanswered.add(exchange)
     // A caller that gives up is not handed a message.
     response.on('close', () => {
-      this.#unanswered.delete(ending)
+      this.#unanswered.delete(exchange)
       if (!response.writableFinished) ending.end(callerGone)
     })
     this.#run(exchange).then(
@@ -84,7 +92,18 @@ export class SqsRequests {
     return action.run(call, input)
   }
 
+  /** A question has no answer, and what else was asked for may still be done; a receive ends. */
+  #away(exchange: Exchange, outage: KirokuError): void {
+    const { asked, ending } = exchange
+    // Its body is still on its way.
+    if (asked === undefined) return
+    const isQuestion = actions[asked.action]!.role === 'viewer'
+    this.#failed(exchange, isQuestion ? outage : mayBeDone(outage))
+    ending.end(outage)
+  }
+
   #answered(exchange: Exchange, output: Output): void {
+    if (exchange.isAnswered) return
     let written: Written
     try {
       written = writeAnswer(exchange.asked!, randomUUID(), output)
@@ -96,6 +115,7 @@ export class SqsRequests {
 
   #failed(exchange: Exchange, error: unknown): void {
     const { request, ending, asked } = exchange
+    if (exchange.isAnswered) return
     // A receive that the door ends by closing has nothing.
     if (asked !== undefined && error === ending.reason)
       return this.#write(exchange, writeAnswer(asked, randomUUID(), {}), 'ok')
@@ -108,7 +128,9 @@ export class SqsRequests {
     this.#write(exchange, writeError(asked?.protocol ?? protocolOf(request), randomUUID(), told), told.code)
   }
 
-  #write({ request, response, startedMs, ending, asked }: Exchange, written: Written, code: string): void {
+  #write(exchange: Exchange, written: Written, code: string): void {
+    const { request, response, startedMs, ending, asked } = exchange
+    exchange.isAnswered = true
     const { inFlight, requests } = this.#o
     inFlight.leave(request)
     const outcome = ending.reason === callerGone ? 'gone' : code

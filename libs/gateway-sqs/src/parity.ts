@@ -88,7 +88,10 @@ export const errorParity: Readonly<Record<string, Parity>> = {
   InternalFailure: { is: 'as AWS', says: 'A defect; the log of the door says what failed.' },
   OverLimit: { is: 'as AWS', says: 'Of policies, permissions and messages in flight.' },
   RequestThrottled: { is: 'as AWS', says: 'The door or the engine is at a limit; with `Retry-After`.' },
-  ServiceUnavailable: { is: 'as AWS', says: 'No engine answers; SDKs ask again.' },
+  ServiceUnavailable: {
+    is: 'as AWS',
+    says: 'No engine answers, or NATS has been away for seconds; SDKs ask again.',
+  },
   UnsupportedOperation: { is: 'as AWS', says: 'The log must be upgraded first.' },
 }
 

@@ -41,7 +41,7 @@ export const sqsDoor = (options: SqsDoorOptions): Door => ({
 })
 
 const startSqs = async (
-  { client, tokens, drainMs, onDefect, requests: counted }: DoorAccess,
+  { client, tokens, drainMs, outage, onDefect, requests: counted }: DoorAccess,
   { host, port, limits, account, url: told, pauseMs, keys }: SqsDoorOptions,
 ): Promise<OpenDoor> => {
   const signatures = keys === undefined ? undefined : new Signatures(keys, account)
@@ -66,6 +66,7 @@ const startSqs = async (
     pauseMs,
     inFlight,
     closing: closing.signal,
+    outage,
     onDefect,
     requests: counted,
     identify: (request, body) => {
@@ -79,7 +80,10 @@ const startSqs = async (
     requests.answer(request, response),
   )
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(listenError(error, { host, port }) as Error))
+    server.once('error', (error) => {
+      closing.abort()
+      reject(listenError(error, { host, port }) as Error)
+    })
     server.listen(port, host, resolve)
   })
   const address = server.address()

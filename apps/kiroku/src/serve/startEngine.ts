@@ -125,6 +125,7 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
         client,
         tokens,
         drainMs,
+        outage,
         requests,
         onDefect: (error, request) => logger('error', 'request failed', { request, error }),
         onRefused: ({ origin, id, message, count }) =>

@@ -1,5 +1,6 @@
 import type { Client, ClientOptions } from '@kiroku/client'
 import type { NatsOptions } from '@kiroku/nats'
+import type { KirokuError } from '@kiroku/protocol'
 import type { Invocation } from '../cli/CommandSpec.ts'
 import { localActor } from './localActor.ts'
 import type { Nats } from './describeCluster.ts'
@@ -36,6 +37,8 @@ export interface Connected {
   /** Where that is, and how it is entered. */
   readonly target: NatsOptions
   readonly log: string
+  /** Why NATS stores nothing now; undefined: it does. Takes a second at most. */
+  readonly outage: () => Promise<KirokuError | undefined>
 }
 
 /**
@@ -66,7 +69,7 @@ export const withClient = async <A>(
       ...clientOptions,
     })
     try {
-      return await act(client, { nats, target, log: settings.log })
+      return await act(client, { nats, target, log: settings.log, outage: async () => transport.outage?.() })
     } finally {
       await client.close()
     }

@@ -29,6 +29,7 @@ export interface Running {
 /** The output of `up --json` and `serve --json` when they are ready. */
 export interface Ready {
   readonly api: string
+  readonly sqs?: string
   readonly nats: string
   readonly pid: number
 }

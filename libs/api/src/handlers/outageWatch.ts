@@ -1,5 +1,4 @@
-import { toDoorError } from '@kiroku/doors'
-import { KirokuError } from '@kiroku/protocol'
+import { mayBeDone, toDoorError } from '@kiroku/doors'
 import * as Context from 'effect/Context'
 import * as Effect from 'effect/Effect'
 import * as Layer from 'effect/Layer'
@@ -24,12 +23,9 @@ export const outageWatchLayer = ({ outage }: Pick<ApiDependencies, 'outage'>): L
       yield* Effect.sleep(patienceMs)
       for (;;) {
         const error = yield* Effect.promise(outage)
-        if (error !== undefined) return yield* Effect.fail(toDoorError(isQuestion ? error : ofAct(error)))
+        if (error !== undefined) return yield* Effect.fail(toDoorError(isQuestion ? error : mayBeDone(error)))
         yield* Effect.sleep(askAgainMs)
       }
     })
     return Effect.raceFirst(httpEffect, watch)
   })
-
-const ofAct = ({ message }: KirokuError): KirokuError =>
-  new KirokuError('Unavailable', `${message}; what was asked for may still be done`)

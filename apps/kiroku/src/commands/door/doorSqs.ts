@@ -11,7 +11,6 @@ import { withClient } from '../../serve/withClient.ts'
 
 /** The door survives an outage of the engine; its callers repeat what it refuses meanwhile. */
 const requestTimeoutMs = 30_000
-const sendTimeoutMs = 30_000
 /** How long requests under way may take to finish, in ms. */
 const drainMs = 2_000
 
@@ -27,11 +26,12 @@ export const run = async (invocation: Invocation): Promise<void> => {
     throw new KirokuError('InvalidConfig', '--sqs off: without an address there is nothing to serve')
   await withClient(
     invocation,
-    async (client) => {
+    async (client, { outage }) => {
       const open = (await startFirst(found.doors, {
         client,
         tokens,
         drainMs,
+        outage,
         // Nobody asks this process for metrics.
         requests: new DoorRequests(),
         onDefect: (error, request) => logger('error', 'request failed', { request, error }),
@@ -54,7 +54,6 @@ export const run = async (invocation: Invocation): Promise<void> => {
       name: `sqs-${hostname()}-${process.pid}`,
       onEvent: logClientEvent(logger),
       requestTimeoutMs,
-      sendTimeoutMs,
     },
   )
   out.line('stopped')
