@@ -66,7 +66,7 @@ export interface ClockStep {
  *
  * Losing the engine for a while is not an error: requests are repeated with growing pauses, safely, because
  * sends carry a number and settling names a delivery. Errors that reach the caller are `KirokuError`s;
- * besides those of each call: `Unavailable`, `Timeout`, `NatsUnreachable`, `Busy`, `StorageFull`, `Stopped`
+ * besides those of each call: `Unavailable`, `Timeout`, `NatsUnreachable`, `Busy`, `StorageFull`, `MemoryFull`, `Stopped`
  * (after `close`).
  */
 export interface Client {

@@ -9,7 +9,6 @@ import {
   type Reply,
 } from '@kiroku/protocol'
 import * as Effect from 'effect/Effect'
-import * as Exit from 'effect/Exit'
 import type * as Scope from 'effect/Scope'
 import { liveTime, type Time } from './Time.ts'
 import { PartitionActor } from './actor/PartitionActor.ts'
@@ -22,6 +21,7 @@ import type { TailNotes } from './checkpoint/TailNotes.ts'
 import { limits } from './limits.ts'
 import { memoryShares, type MemoryShares } from './memoryShares.ts'
 import { RoomWatch } from './store/RoomWatch.ts'
+import { StateMemory } from './store/StateMemory.ts'
 import { UnreadableLog } from './store/UnreadableLog.ts'
 import { asKirokuError } from './asKirokuError.ts'
 import { isDamage } from './isDamage.ts'
@@ -44,6 +44,8 @@ export interface NodeOptions {
   readonly onState?: (partition: number, state: ActorState, epoch: number, reason: string) => void
   /** Called with what failed in a partition and is retried, in one sentence. */
   readonly onTrouble?: (partition: number, what: string) => void
+  /** Called, with the reason, when messages take so much memory that sends must wait. */
+  readonly onMemoryFull?: (reason: string) => void
 }
 
 /** How far a node can rely on its lock on a partition. */
@@ -64,6 +66,8 @@ export class Node {
   readonly #store: RoomWatch
   readonly #memory: MemoryShares
   readonly #bodies: BodyMemory
+  /** What the messages of its partitions take in memory. */
+  readonly stateMemory: StateMemory
   readonly #turns: AheadTurns
   readonly #threads = new CheckpointThreads()
   readonly #actors = new Map<number, PartitionActor>()
@@ -80,6 +84,10 @@ export class Node {
     this.#turns = new AheadTurns(this.#time)
     this.#memory = memoryShares(options.memoryBytes ?? Infinity, options.log.meta.partitions)
     this.#bodies = new BodyMemory(this.#memory.bodyCacheBytesMax)
+    const states = () => [...this.#actors.values()].flatMap((actor) => (actor.hasState ? [actor.state] : []))
+    this.stateMemory = new StateMemory(this.#memory.stateBytesMax, states, this.#time, (reason) =>
+      options.onMemoryFull?.(reason),
+    )
   }
 
   get name(): string {
@@ -168,6 +176,7 @@ export class Node {
         store: this.#store,
         bodies: this.#bodies,
         mailboxBytesMax: this.#memory.mailboxBytesMax,
+        stateMemory: this.stateMemory,
         loads: this.#turns.loads,
         ahead: this.#ahead.get(partition),
         tailNotes: this.#o.tailNotes,
@@ -193,7 +202,7 @@ export class Node {
       if (error?.id === 'FutureVersion') lease?.refuse?.(error.message)
       if (error !== undefined && isDamage(error)) {
         // The store may have lost it since it was opened.
-        const isGone = log instanceof UnreadableLog || Exit.isFailure(yield* Effect.exit(open))
+        const isGone = log instanceof UnreadableLog || !(yield* Effect.isSuccess(open))
         yield* isGone ? untilThere(open) : untilWritten(log)
         return yield* Effect.fail(
           new KirokuError(

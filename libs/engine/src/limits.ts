@@ -27,6 +27,14 @@ export const limits = {
   mailboxBytesMin: 8 * 1024 * 1024,
   mailboxBytesMax: 64 * 1024 * 1024,
   mailboxCommandsMax: 100_000,
+  /**
+   * What messages are in memory, without their bodies: this share of what the node may take, or less where little is left beside
+   * what it and its helpers take anyway; as much again is for garbage and copies. And how often it is added up.
+   */
+  stateShare: 1 / 5,
+  stateShareMin: 1 / 16,
+  otherBytes: 400 * 1024 * 1024,
+  stateLookMs: 100,
   /** Bodies in memory, of all partitions of a node together: this share of what it may take, and a maximum. */
   bodyCacheShare: 1 / 16,
   bodyCacheBytesMax: 256 * 1024 * 1024,

@@ -6,6 +6,8 @@ export interface MemoryShares {
   readonly bodyCacheBytesMax: number
   /** What waits for one partition. */
   readonly mailboxBytesMax: number
+  /** What all messages take that are stored, without their bodies. */
+  readonly stateBytesMax: number
 }
 
 /** The shares of a node that may take `bytes`, and have all of a log's partitions. */
@@ -14,5 +16,9 @@ export const memoryShares = (bytes: number, partitions: number): MemoryShares =>
   mailboxBytesMax: Math.min(
     limits.mailboxBytesMax,
     Math.max(limits.mailboxBytesMin, (bytes * limits.mailboxShare) / partitions),
+  ),
+  stateBytesMax: Math.max(
+    bytes * limits.stateShareMin,
+    Math.min(bytes * limits.stateShare, (bytes - limits.otherBytes) / 2),
   ),
 })

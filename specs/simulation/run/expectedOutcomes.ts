@@ -1,7 +1,7 @@
 import type { CommandType } from '@kiroku/protocol'
 
 /** What every command may be answered, and a few things more where the log had to be asked. */
-const anywhere = ['NotOwner', 'Unavailable', 'Quarantined', 'StorageFull', 'Busy']
+const anywhere = ['NotOwner', 'Unavailable', 'Quarantined', 'StorageFull', 'MemoryFull', 'Busy']
 
 /**
  * Every outcome of each command that the world must bring about: `ok` or the id of an error, for settling also the

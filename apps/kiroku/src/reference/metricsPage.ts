@@ -38,9 +38,16 @@ export const metricsPage = (): string =>
     '',
     '## The engine of this process',
     '',
-    'Label: `partition`. Counters begin when this node takes the partition over, but for owner changes.',
+    'Label: `partition`. Counters begin when this node takes the partition over, but for owner changes; memory is that of all partitions of the node.',
     '',
-    ...families(engineMetrics({ actors: new Map(), takeOvers: new Map(), ahead: new Map() })),
+    ...families(
+      engineMetrics({
+        actors: new Map(),
+        takeOvers: new Map(),
+        ahead: new Map(),
+        stateMemory: { bytes: 0, bytesMax: 0 },
+      }),
+    ),
     '',
     '## The HTTP API of this process',
     '',

@@ -142,13 +142,32 @@ const standbys: readonly FamilyRow<Node['ahead']>[] = [
   ],
 ]
 
+type StateMemory = Pick<Node['stateMemory'], 'bytes' | 'bytesMax'>
+
+const memory: readonly FamilyRow<StateMemory>[] = [
+  [
+    'gauge',
+    'kiroku_state_bytes',
+    'Memory that the messages of this node take, without their bodies, about.',
+    ({ bytes }) => [{ labels: {}, value: bytes }],
+  ],
+  [
+    'gauge',
+    'kiroku_state_bytes_max',
+    'Memory that they may take: beyond it sends are refused (`MemoryFull`) and what is there can be consumed.',
+    ({ bytesMax }) => [{ labels: {}, value: bytesMax }],
+  ],
+]
+
 /** The counters of a node, its actors and what it follows, as metrics. */
 export const engineMetrics = ({
   actors,
   takeOvers,
   ahead,
-}: Pick<Node, 'actors' | 'takeOvers' | 'ahead'>): MetricFamily[] => [
+  stateMemory,
+}: Pick<Node, 'actors' | 'takeOvers' | 'ahead'> & { readonly stateMemory: StateMemory }): MetricFamily[] => [
   ...readFamilies(ownerChanges, takeOvers),
   ...readFamilies(standbys, ahead),
+  ...readFamilies(memory, stateMemory),
   ...readFamilies(families, [...actors.values()]),
 ]

@@ -7,6 +7,7 @@ import type { LoadTurns } from '../checkpoint/LoadTurns.ts'
 import type { StateAhead } from '../checkpoint/StateAhead.ts'
 import type { TailNotes } from '../checkpoint/TailNotes.ts'
 import type { RoomWatch } from '../store/RoomWatch.ts'
+import type { StateMemory } from '../store/StateMemory.ts'
 import type { Route } from '../tasks/Owner.ts'
 import type { ActorState } from './lifecycle.ts'
 
@@ -41,6 +42,8 @@ export interface ActorOptions {
   readonly bodies: BodyMemory
   /** How much may wait to be decided, in bytes. */
   readonly mailboxBytesMax: number
+  /** What the messages of this node's partitions take in memory. */
+  readonly stateMemory: Pick<StateMemory, 'isFull' | 'reason'>
   /** The loads of all partitions of this node. */
   readonly loads: LoadTurns
   /** The state as far as it was loaded before this ownership. */

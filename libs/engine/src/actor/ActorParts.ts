@@ -130,6 +130,7 @@ export const actorParts = (options: ActorOptions, life: Life, work: ActorWork) =
     gate,
     sizes,
     storage,
+    stateMemory: options.stateMemory,
     writer,
     cipher: tasks.cipher,
     schemas,

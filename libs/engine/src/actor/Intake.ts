@@ -29,6 +29,8 @@ interface IntakeParts {
   readonly gate: AnswerGate
   readonly sizes: Sizes
   readonly storage: StorageWatch
+  /** What the messages of the whole node take. */
+  readonly stateMemory: { readonly isFull: boolean; readonly reason: string }
   readonly writer: LargeBodyWriter
   readonly cipher: BodyCipher
   readonly schemas: BodySchemas
@@ -59,7 +61,7 @@ export class Intake {
 
   /** Takes one command in; its answer goes to the slot. */
   accept(command: Command, slot: Slot): void {
-    const { gate, cipher, partition, storage, mailbox } = this.#p
+    const { gate, cipher, partition, storage, stateMemory, mailbox } = this.#p
     const token = gate.open(slot)
     if (command.type === 'DescribePartition')
       return gate.resolve({ token, answer: { ok: this.#p.describe() } })
@@ -68,6 +70,9 @@ export class Intake {
       const reason = `partition ${partition}: ${storage.reason(mailbox.bytes + plainBytes)}`
       return gate.refuse(token, new KirokuError('StorageFull', reason, { retryAfterMs: 1_000 }))
     }
+    // What else adds to memory only moves messages, or is asked for by people.
+    if (command.type === 'Enqueue' && stateMemory.isFull)
+      return gate.refuse(token, new KirokuError('MemoryFull', stateMemory.reason, { retryAfterMs: 1_000 }))
     const unfit = this.#refusalOf(command)
     if (unfit !== undefined) return gate.refuse(token, unfit)
     switch (command.type) {

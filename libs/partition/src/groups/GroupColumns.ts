@@ -58,11 +58,13 @@ export class GroupColumns {
   readonly #times: Float64Array[] = []
   #top = 0
   #free = 0
-  #used = 0
+  /** How many groups there are, and the characters of their keys. */
+  used = 0
+  keyCharacters = 0
 
   /** Takes an id; all its words are 0. */
   alloc(key: string): number {
-    if (this.#used++ === 0 && this.#top > clearsFrom) this.#clear()
+    if (this.used++ === 0 && this.#top > clearsFrom) this.#clear()
     let id = this.#free
     if (id === 0) {
       id = ++this.#top
@@ -72,6 +74,7 @@ export class GroupColumns {
     const at = id % chunkGroups
     this.#words.written(chunk).fill(0, at * words, (at + 1) * words)
     this.#keys.written(chunk)[at] = key
+    this.keyCharacters += key.length
     this.#owns[chunk]!.fill(0, at * owns, (at + 1) * owns)
     this.#times[chunk]!.fill(0, at * times, (at + 1) * times)
     return id
@@ -85,10 +88,11 @@ export class GroupColumns {
   }
 
   free(id: number): void {
+    this.keyCharacters -= this.key(id).length
     this.#keys.written((id / chunkGroups) | 0)[id % chunkGroups] = ''
     this.setWord(id, word.next, this.#free)
     this.#free = id
-    this.#used--
+    this.used--
   }
 
   #clear(): void {

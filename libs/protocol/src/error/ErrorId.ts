@@ -55,6 +55,7 @@ export type ErrorId =
   | 'JetStreamDisabled'
   | 'PortInUse'
   | 'StorageFull'
+  | 'MemoryFull'
   | 'RecordTooLarge'
   | 'ForeignStream'
   | 'Fenced'

@@ -262,6 +262,12 @@ export const errorRegistry: Readonly<Record<ErrorId, ErrorEntry>> = {
     6,
     "Free disk space or raise the log's limit; settling continues, sends wait.",
   ),
+  MemoryFull: entry(
+    true,
+    507,
+    6,
+    'Have messages consumed, or give the engine more memory; settling continues, sends wait.',
+  ),
   RecordTooLarge: entry(
     false,
     500,
