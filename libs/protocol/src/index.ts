@@ -67,6 +67,7 @@ export type {
   CheckpointsDescription,
   PartitionClock,
   PartitionDescription,
+  MemoryDescription,
   StorageDescription,
 } from './observe/PartitionDescription.ts'
 export { laterHold, type Hold } from './observe/Hold.ts'

@@ -70,7 +70,6 @@ export const engineDependencies = (
     owned: () => running.node.describe(),
     warnings: () => [
       ...partitionTroubles([...actors.values()].map((actor) => actor.describe())),
-      ...(running.node.stateMemory.isFull ? [`Sends wait: ${running.node.stateMemory.reason}`] : []),
       ...running.outages.warnings,
     ],
     notReady,

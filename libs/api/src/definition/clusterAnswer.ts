@@ -66,6 +66,11 @@ const ClusterPartition = Schema.Struct({
   ),
   clock: optional(Clock),
   storage: optional(Storage),
+  memory: optional(
+    Schema.Struct({ bytes: count, bytesMax: count }).annotate({
+      description: "What messages take in memory of the owner's node, and may take before sends are refused",
+    }),
+  ),
   stream: optional(Schema.Struct({ leader: optional(text), replicas: list(StreamReplica) })),
 })
 

@@ -318,7 +318,8 @@ export class PartitionActor {
     const { life, epoch } = this
     const { node } = this.#o
     const epochAt = this.#recovery.fenced?.timeMs ?? 0
-    const owned = { node, life, epoch, epochAt, storedSeq: this.#storedSeq }
+    const memory = this.#o.stateMemory.describe()
+    const owned = { node, life, epoch, epochAt, storedSeq: this.#storedSeq, memory }
     return describeOwned(this.partition, owned, this.#own, this.#parts)
   }
 }

@@ -11,12 +11,14 @@ interface Owned {
   /** The store's time of its fence, in ms since 1970; 0 before that. */
   readonly epochAt: number
   readonly storedSeq: number
+  /** Of the node. */
+  readonly memory: PartitionDescription['memory']
 }
 
 /** A partition as status commands show it; without a state where a damaged log never became one. */
 export const describeOwned = (
   partition: number,
-  { node, life, epoch, epochAt, storedSeq }: Owned,
+  { node, life, epoch, epochAt, storedSeq, memory }: Owned,
   own: Ownership | undefined,
   parts: Pick<ActorParts, 'checkpoints' | 'storage' | 'partitionTime' | 'metrics'>,
 ): PartitionDescription => {
@@ -43,6 +45,7 @@ export const describeOwned = (
     ...(state === undefined ? {} : { clusterVersion: state.clusterVersion }),
     ...(life === 'Active' || life === 'Confirming' ? { clock: partitionTime.describe() } : {}),
     storage: { ...storage.describe(), earlyTrims: metrics.earlyTrims },
+    ...(memory === undefined ? {} : { memory }),
     ...(described === undefined ? {} : { checkpoints: described }),
   }
 }

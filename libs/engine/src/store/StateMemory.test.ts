@@ -43,6 +43,8 @@ it('sends are refused before messages take too much memory; what is there can be
   expect(refused).toMatchObject({ id: 'MemoryFull', retryAfterMs: 1_000 })
   expect(refused.message).toMatch(/^messages take some 2\d\d.* of memory, and this node has .* for them$/)
   expect(told).toEqual([refused.message])
+  const { memory } = (await one.node.describe()).partitions[0]!
+  expect(memory!.bytes).toBeGreaterThan(memory!.bytesMax)
   expect(sent()).toBeGreaterThan(500)
   for (let left = sent(); left > 0;) {
     const { delivery } = await one.ask(receive('mail', 100))

@@ -1,5 +1,5 @@
 import type { PartitionState } from '@kiroku/partition'
-import { formatBytes } from '@kiroku/protocol'
+import { formatBytes, type MemoryDescription } from '@kiroku/protocol'
 import type { Time } from '../Time.ts'
 import { limits } from '../limits.ts'
 
@@ -44,6 +44,12 @@ export class StateMemory {
   /** Why they must. */
   get reason(): string {
     return `messages take some ${formatBytes(this.#bytes)} of memory, and this node has ${formatBytes(this.bytesMax)} for them`
+  }
+
+  /** undefined: there is no limit. */
+  describe(): MemoryDescription | undefined {
+    const { bytes, bytesMax } = this
+    return bytesMax === Infinity ? undefined : { bytes, bytesMax }
   }
 
   #look(): void {

@@ -21,6 +21,8 @@ export interface PartitionDescription {
   readonly clusterVersion?: number
   /** Absent: the owner is of a version that does not tell. */
   readonly storage?: StorageDescription
+  /** Absent: the owner is of a version that does not tell, or takes as much as it likes. */
+  readonly memory?: MemoryDescription
   /** Absent: an older version answered, there is no owner, or it is not known yet. */
   readonly checkpoints?: CheckpointsDescription
   /** Absent: an older version answered, or there is no owner. */
@@ -49,6 +51,12 @@ export interface StorageDescription {
   readonly reserveBytes?: number
   /** Trims before the record's limits asked for them, since this ownership began. */
   readonly earlyTrims: number
+}
+
+/** What the messages of all partitions of a node take in memory, and may take before sends are refused, in bytes, about. */
+export interface MemoryDescription {
+  readonly bytes: number
+  readonly bytesMax: number
 }
 
 /** Checkpoints that a partition has stored. */

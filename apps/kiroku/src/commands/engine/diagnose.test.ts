@@ -33,6 +33,7 @@ const healthy: Facts = {
   clockSkewMs: 12,
   clocks: [clockOf('agreed')],
   storage: [roomy],
+  memory: [{ bytes: 1_000_000, bytesMax: 100_000_000 }],
   checkpoints: [{ count: 11, bytes: 4 * 1024 ** 2 }],
   recordBytes: 20 * 1024 ** 3,
   partitions: 4,
@@ -119,6 +120,17 @@ describe('the doctor', () => {
     ['store', { storage: [{ ...roomy, bytesMax: 10 * 1024 ** 3 }] }, 'warning'],
     ['store', { storage: [{ state: 'enough', earlyTrims: 0 }] }, 'unknown'],
     ['store', { storage: [] }, 'unknown'],
+    [
+      'memory',
+      {
+        memory: [
+          { bytes: 1, bytesMax: 100 },
+          { bytes: 90, bytesMax: 100 },
+        ],
+      },
+      'warning',
+    ],
+    ['memory', { memory: [{ bytes: 101, bytesMax: 100 }] }, 'bad'],
     ['partitions', { partitionsOwned: 3 }, 'bad'],
     ['partitions', { partitions: undefined }, 'unknown'],
     ['record', { record: undefined }, 'unknown'],

@@ -8,12 +8,14 @@ import {
   type OutboxDescription,
   type PartitionClock,
   type QueueDescription,
+  type MemoryDescription,
   type StorageDescription,
 } from '@kiroku/protocol'
 import type { LostLog } from '../../audit/tailsOf.ts'
 import type { KeysFound } from './askKeys.ts'
 import type { Finding } from './Finding.ts'
 import { judgeAtRest } from './judgeAtRest.ts'
+import { judgeMemory } from './judgeMemory.ts'
 import { judgeAccess, type NatsAccess } from './judgeAccess.ts'
 
 /** Facts that the doctor collected; undefined if unknown from here. */
@@ -31,6 +33,8 @@ export interface Facts {
   readonly clocks: readonly { readonly partition: number; readonly clock?: PartitionClock }[]
   /** The store according to the partitions' owners. */
   readonly storage: readonly StorageDescription[]
+  /** The memory of their nodes, according to the same. */
+  readonly memory: readonly MemoryDescription[]
   /** Only partitions whose owner reports them. */
   readonly checkpoints: readonly CheckpointsDescription[]
   readonly recordBytes: number | undefined
@@ -68,6 +72,7 @@ export const diagnose = (facts: Facts): Finding[] => [
   clock(facts),
   ...partitionTime(facts),
   store(facts),
+  ...judgeMemory(facts.memory),
   checkpoints(facts),
   owners(facts),
   ...record(facts),

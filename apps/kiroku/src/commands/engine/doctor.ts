@@ -86,6 +86,7 @@ const gather = async (
     clockSkewMs: server.clockSkewMs,
     index,
     storage: (partitions ?? []).flatMap(({ storage }) => storage ?? []),
+    memory: (partitions ?? []).flatMap(({ memory }) => memory ?? []),
     checkpoints: (partitions ?? []).flatMap(({ checkpoints }) => checkpoints ?? []),
     recordBytes: meta?.recordBytes,
     recordMs: meta?.recordMs,
