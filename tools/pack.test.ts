@@ -209,7 +209,7 @@ it('the types of the client are the words of its users, and none of the engine',
     words(`
       ConsumeMode Ranges QueueAddress DeadLetterTarget DeliveryConfig QueueConfig HeldLane RedriveTo
       RedriveSkip RedriveTarget RedriveState Redrive TimeFigures QueueTimes OutboxDescription
-      PartDescription PartitionClock StorageDescription CheckpointsDescription TypesOf SendableProperty
+      PartDescription PartitionClock StorageDescription MemoryDescription CheckpointsDescription TypesOf SendableProperty
       ClientOptions NatsOptions BatchFigures RecentBatches ConsumerDescription DiscardedMessages NamesPage
       PauseOptions AbortSignalLike AbortListener
     `).toSorted(),
