@@ -15,9 +15,16 @@ interface Request {
 /** Requests under a watch, and whether NATS is away. */
 const watched = () => {
   const error = new KirokuError('NatsUnreachable', 'away')
-  const world = { isAway: false, asked: 0, told: [] as string[], unanswered: new Set<Request>() }
+  const world = {
+    isAway: false,
+    fails: false,
+    asked: 0,
+    told: [] as string[],
+    unanswered: new Set<Request>(),
+  }
   const outage = () => {
     world.asked++
+    if (world.fails) return Promise.reject(new Error('no answer'))
     return Promise.resolve(world.isAway ? error : undefined)
   }
   const end = watchOutages(world.unanswered, outage, (request, { message }) => {
@@ -53,6 +60,17 @@ it('a short outage is waited out, and the next begins anew', async () => {
     await vi.advanceTimersByTimeAsync(1_000)
   }
   expect(world.told).toEqual([])
+})
+
+it('a question that fails says nothing', async () => {
+  const { world, request } = watched()
+  request('one')
+  world.fails = true
+  await vi.advanceTimersByTimeAsync(5_000)
+  expect(world.told).toEqual([])
+  Object.assign(world, { fails: false, isAway: true })
+  await vi.advanceTimersByTimeAsync(4_000)
+  expect(world.told).toEqual(['one: away'])
 })
 
 it('nothing is asked while nothing waits, or after the end', async () => {

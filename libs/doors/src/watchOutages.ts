@@ -22,7 +22,7 @@ export const watchOutages = <R extends { readonly startedMs: number }>(
   const look = async (): Promise<void> => {
     const lookedMs = performance.now()
     const [oldest] = unanswered
-    const error = oldest === undefined ? undefined : await outage()
+    const error = oldest === undefined ? undefined : await outage().catch(() => undefined)
     sinceMs = error === undefined ? undefined : (sinceMs ?? lookedMs)
     if (error === undefined || performance.now() - sinceMs! < patienceMs) return
     for (const each of [...unanswered]) {
