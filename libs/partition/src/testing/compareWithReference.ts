@@ -21,6 +21,7 @@ export const compare = (own: Ownership, law: ReferencePartition): void => {
     describeQueues(state, state.queues.values(), state.at).map((d) => [d.queue, d]),
   )
   let live = 0
+  const keys: string[] = []
   const passed = new Ages(state)
   for (const q of state.queues.values()) {
     const known = law.queues.get(q.id)!
@@ -71,8 +72,11 @@ export const compare = (own: Ownership, law: ReferencePartition): void => {
       expect(held.reduce((sum, n) => sum + n, 0)).toBeLessThanOrEqual(sub.inflight)
       compareLists(state, sub)
       servesGroups(own, sub)
+      for (const { key } of sub.groups?.all() ?? []) keys.push(key)
     }
   }
+  // What of them is gone takes no memory.
+  expect([state.groups.used, state.groups.keyCharacters]).toEqual([keys.length, keys.join('').length])
   expect(state.live.used).toBe(live)
   const waiting = [...state.outbox].flatMap(([key, { entries }]) =>
     entries.length === 0 ? [] : [[key, entries.map(({ number }) => number)] as const],
