@@ -38,6 +38,40 @@ export const refusal = (asked: Promise<unknown>): Promise<string | undefined> =>
 const credentials = { accessKeyId: 'any', secretAccessKey: 'any' }
 
 /**
+ * A door of a client.
+ *
+ * @param defects takes what fails inside it unexpectedly
+ */
+export const openDoor = async (
+  client: Client,
+  of: {
+    readonly keys?: string | undefined
+    readonly limits?: Partial<HttpLimits>
+    readonly pauseMs?: number | undefined
+  },
+  defects: unknown[] = [],
+) => {
+  const requests = new DoorRequests()
+  const { url, close } = await sqsDoor({
+    host: '127.0.0.1',
+    port: 0,
+    limits: { ...httpLimitsDefault, ...of.limits },
+    account: '000000000000',
+    pauseMs: of.pauseMs,
+    keys: of.keys === undefined ? undefined : new Keys(parseKeys(of.keys)),
+  }).start({
+    client,
+    tokens: new Tokens(),
+    drainMs: 2_000,
+    outage: () => Promise.resolve(undefined),
+    requests,
+    onDefect: (error) => defects.push(error),
+    onRefused: () => {},
+  })
+  return { url, close, requests, defects }
+}
+
+/**
  * @param keys with which callers must sign; absent: the door is open
  * @param limits of the door, where they are not the defaults
  * @param pauseMs between two purges, and before a deleted queue is created again
@@ -57,22 +91,7 @@ export const createSqsWorld = async (
   const open = async () => {
     const client = createClient(inProcess(engine.node()))
     building.defer(() => client.close())
-    const door = await sqsDoor({
-      host: '127.0.0.1',
-      port: 0,
-      limits: { ...httpLimitsDefault, ...limits },
-      account: '000000000000',
-      pauseMs,
-      keys: keys === undefined ? undefined : new Keys(parseKeys(keys)),
-    }).start({
-      client,
-      tokens: new Tokens(),
-      drainMs: 2_000,
-      outage: () => Promise.resolve(undefined),
-      requests: new DoorRequests(),
-      onDefect: (error) => defects.push(error),
-      onRefused: () => {},
-    })
+    const door = await openDoor(client, { keys, limits, pauseMs }, defects)
     building.defer(() => door.close())
     return { client, url: door.url }
   }

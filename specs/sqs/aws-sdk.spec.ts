@@ -119,7 +119,7 @@ it('[SQS-01] through this door a message is hidden for its visibility timeout, a
   })
 })
 
-it('[SQS-04] through this door a long poll returns as soon as a message is there, and one that is given up gets none', async () => {
+it('[SQS-04] [ENG-12] through this door a long poll returns as soon as a message is there, and one that is given up gets none', async () => {
   const QueueUrl = await create('polled')
   const giveUp = new AbortController()
   const poll = (abortSignal?: AbortSignal) =>
@@ -141,7 +141,7 @@ it('[SQS-04] through this door a long poll returns as soon as a message is there
   expect((await next).Messages).toMatchObject([{ Body: 'now', Attributes: { ApproximateReceiveCount: '1' } }])
 })
 
-it('[SQS-07] through this door a redrive policy moves a message, with its id, and a move task brings it back', async () => {
+it('[SQS-07] [ENG-10] through this door a redrive policy moves a message, with its id, and a move task brings it back', async () => {
   const dead = await create('dead')
   const { Attributes } = await sqs.send(
     new GetQueueAttributesCommand({ QueueUrl: dead, AttributeNames: ['QueueArn'] }),

@@ -45,7 +45,7 @@ it('the digest of system attributes is that of their names, types and values', a
   expect(batch.Successful).toMatchObject([{ MD5OfMessageSystemAttributes }])
 })
 
-it('a receive that is repeated by its ReceiveRequestAttemptId gets the same messages, of a FIFO queue alone', async () => {
+it('[ENG-13] a receive that is repeated by its ReceiveRequestAttemptId gets the same messages, of a FIFO queue alone', async () => {
   const QueueUrl = await world.create('orders.fifo', {
     FifoQueue: 'true',
     DeduplicationScope: 'messageGroup',

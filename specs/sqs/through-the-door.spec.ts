@@ -8,38 +8,21 @@ import {
   SendMessageCommand,
   type SendMessageCommandInput,
   SQSClient,
-  StartMessageMoveTaskCommand,
 } from '@aws-sdk/client-sqs'
-import { DoorRequests, httpLimitsDefault, Tokens, type HttpLimits } from '@kiroku/doors'
-import { sqsDoor } from '@kiroku/gateway-sqs'
+import type { HttpLimits } from '@kiroku/doors'
 import { waitUntil } from '@kiroku/testkit'
 import { expect, it, onTestFinished } from 'vitest'
 import { createWorld, type World } from '../harness/index.ts'
-import { arn, type Attributes, refusal } from './SqsWorld.ts'
+import { arn, type Attributes, openDoor, refusal } from './SqsWorld.ts'
 
 /** An engine whose time only the test moves, and the official client at its door. */
 const startDoor = async (limits: Partial<HttpLimits> = {}, maxAttempts = 1) => {
   const world: World = await createWorld()
   onTestFinished(() => world[Symbol.asyncDispose]())
-  const defects: unknown[] = []
-  const requests = new DoorRequests()
-  const door = await sqsDoor({
-    host: '127.0.0.1',
-    port: 0,
-    limits: { ...httpLimitsDefault, ...limits },
-    account: '000000000000',
-  }).start({
-    client: world.client,
-    tokens: new Tokens(),
-    drainMs: 2_000,
-    outage: () => Promise.resolve(undefined),
-    requests,
-    onDefect: (error) => defects.push(error),
-    onRefused: () => {},
-  })
+  const door = await openDoor(world.client, { limits })
   onTestFinished(async () => {
     await door.close()
-    expect(defects).toEqual([])
+    expect(door.defects).toEqual([])
   })
   const credentials = { accessKeyId: 'any', secretAccessKey: 'any' }
   const sqs = new SQSClient({ endpoint: door.url, region: 'eu-central-1', credentials, maxAttempts })
@@ -68,7 +51,7 @@ const startDoor = async (limits: Partial<HttpLimits> = {}, maxAttempts = 1) => {
       sqs.send(new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout })),
     /** How many requests were answered with this code. */
     refused: (code: string) => {
-      const { type, samples } = requests.family()
+      const { type, samples } = door.requests.family()
       if (type !== 'histogram') return 0
       const counts = samples.flatMap((each) => (each.labels['code'] === code ? each.counts : []))
       return counts.reduce((sum, count) => sum + count, 0)
@@ -254,47 +237,6 @@ it('[ENG-03] through this door a repeat within 5 minutes gets the answer of the 
   await world.advance('61 seconds')
   expect((await once()).MessageId).not.toBe(MessageId)
   expect(bodies(await receive(url))).toEqual(['same', 'same'])
-})
-
-it('[ENG-10] through this door a move task brings dead letters back to where they came from', async () => {
-  const { world, sqs, create, send, receive } = await startDoor()
-  const dlq = await create('dlq')
-  const url = await create('jobs', { VisibilityTimeout: '30', ...deadLettersTo('dlq', 1) })
-  const { MessageId } = await send(url, 'again')
-  await receive(url)
-  await world.advance('31 seconds')
-  expect(await receive(url)).toEqual([])
-  await waitUntil(async () => (await receive(dlq, { VisibilityTimeout: 0 })).length === 1)
-  await sqs.send(new StartMessageMoveTaskCommand({ SourceArn: arn('dlq') }))
-  await waitUntil(async () => {
-    await world.advance('1 second')
-    return (await receive(url, { VisibilityTimeout: 0 })).some((message) => message.MessageId === MessageId)
-  })
-})
-
-it('[ENG-12] through this door a receive whose caller is gone gets nothing and costs no attempt', async () => {
-  const { sqs, create, send, receive, waiting } = await startDoor()
-  const QueueUrl = await create('jobs')
-  const gone = new AbortController()
-  const given = sqs
-    .send(new ReceiveMessageCommand({ QueueUrl, WaitTimeSeconds: 20 }), { abortSignal: gone.signal })
-    .catch((error: Error) => error.name)
-  await waitUntil(async () => (await waiting('jobs')) === 1)
-  gone.abort()
-  expect(await given).toBe('AbortError')
-  await waitUntil(async () => (await waiting('jobs')) === 0)
-  await send(QueueUrl, 'kept')
-  expect(attempts(await receive(QueueUrl))).toEqual(['1'])
-})
-
-it('[ENG-13] through this door a receive that is repeated with its attempt id gets the same messages', async () => {
-  const { create, send, receive } = await startDoor()
-  const url = await create('jobs.fifo', { FifoQueue: 'true', ContentBasedDeduplication: 'true' })
-  await send(url, 'one', { MessageGroupId: 'g' })
-  const first = await receive(url, { ReceiveRequestAttemptId: 'try' })
-  await send(url, 'two', { MessageGroupId: 'h' })
-  expect(bodies(await receive(url, { ReceiveRequestAttemptId: 'try' }))).toEqual(bodies(first))
-  expect(bodies(await receive(url, { ReceiveRequestAttemptId: 'next' }))).toEqual(['two'])
 })
 
 it('[ENG-14] through this door a quiet tenant of a standard queue does not wait behind a noisy one', async () => {

@@ -50,7 +50,7 @@ it('what waits is answered once NATS has been away for 3 s, what came later afte
   expect(world.told).toEqual(['old: away', 'young: away'])
 })
 
-it('a short outage is waited out, and the next begins anew', async () => {
+it('a short outage is waited out, and the next one starts the clock again', async () => {
   const { world, request } = watched()
   request('one')
   for (let i = 0; i < 3; i++) {

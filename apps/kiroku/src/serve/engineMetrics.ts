@@ -148,7 +148,7 @@ const memory: readonly FamilyRow<StateMemory>[] = [
   [
     'gauge',
     'kiroku_state_bytes',
-    'Memory that the messages of this node take, without their bodies, about.',
+    'Memory that the messages of this node take, roughly, without their bodies.',
     ({ bytes }) => [{ labels: {}, value: bytes }],
   ],
   [

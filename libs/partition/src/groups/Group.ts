@@ -96,7 +96,7 @@ export class Group implements RunList {
 
   /** Has nothing any more, neither untouched nor live messages. */
   get isEmpty(): boolean {
-    return this.inflight === 0 && this.ready === 0 && this.live === 0
+    return this.inflight === 0 && this.ready === 0 && this.againCount === 0 && this.waiting === 0
   }
 
   /** Has its place in the row; not part of the record, nor is what follows. */
