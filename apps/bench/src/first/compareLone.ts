@@ -6,7 +6,7 @@ import type { ShapeLoad } from '../shapes/serveShape.ts'
 import type { FirstRun } from './FirstRun.ts'
 import { PeerServer, presentPeers } from './PeerServer.ts'
 import { percentile } from './percentile.ts'
-import { perSecond } from './sizes.ts'
+import { perSecond, warmUpPerSecond } from './sizes.ts'
 
 /** One system: a server that has each message on disk before it says so, and a process that sends and handles. */
 interface Side {
@@ -54,9 +54,13 @@ export const compareLone = async ({ sizes, progress, folder }: FirstRun): Promis
     const tookMs: number[][][] = sides.map(() => [])
     for (let round = 1 - sizes.warmUps; round <= sizes.rounds; round++)
       for (const [i, side] of sides.entries()) {
-        progress.step(`${side.name}, ${round <= 0 ? 'warming up' : `round ${round} of ${sizes.rounds}`}`)
-        const took = await side.load.ask('measure', { count: sizes.messages, perSecond })
-        if (round > 0) tookMs[i]!.push(took)
+        if (round <= 0) {
+          progress.step(`${side.name}, warming up`)
+          await side.load.ask('measure', { count: sizes.warmUpMessages, perSecond: warmUpPerSecond })
+        } else {
+          progress.step(`${side.name}, round ${round} of ${sizes.rounds}`)
+          tookMs[i]!.push(await side.load.ask('measure', { count: sizes.messages, perSecond }))
+        }
       }
     return figuresOf(
       sides.map(({ name }) => name),
