@@ -44,7 +44,7 @@ export interface NodeOptions {
   readonly onState?: (partition: number, state: ActorState, epoch: number, reason: string) => void
   /** Called with what failed in a partition and is retried, in one sentence. */
   readonly onTrouble?: (partition: number, what: string) => void
-  /** Called, with the reason, when messages take so much memory that sends must wait. */
+  /** Called, with what waits and why, when messages take so much memory that sends must wait, or receives as well. */
   readonly onMemoryFull?: (reason: string) => void
 }
 

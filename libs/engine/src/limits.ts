@@ -35,6 +35,8 @@ export const limits = {
   stateShareMin: 1 / 16,
   otherBytes: 400 * 1024 * 1024,
   stateLookMs: 100,
+  /** What messages that were delivered may take beyond, as a share of it; and at least, whatever the others take. */
+  deliveredShare: 1 / 2,
   /** Bodies in memory, of all partitions of a node together: this share of what it may take, and a maximum. */
   bodyCacheShare: 1 / 16,
   bodyCacheBytesMax: 256 * 1024 * 1024,

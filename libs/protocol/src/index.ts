@@ -70,6 +70,7 @@ export type {
   MemoryDescription,
   StorageDescription,
 } from './observe/PartitionDescription.ts'
+export { memoryTrouble } from './observe/memoryTrouble.ts'
 export { laterHold, type Hold } from './observe/Hold.ts'
 export type { HeldLane } from './observe/HeldLane.ts'
 export {

@@ -1,4 +1,10 @@
-import { clockTrouble, formatBytes, type PartitionDescription, storageTrouble } from '@kiroku/protocol'
+import {
+  clockTrouble,
+  formatBytes,
+  memoryTrouble,
+  type PartitionDescription,
+  storageTrouble,
+} from '@kiroku/protocol'
 
 /** Problems of partitions that still serve: clocks that disagree, disks and memory that fill. A sentence each. */
 export const partitionTroubles = (partitions: readonly PartitionDescription[]): string[] => {
@@ -10,14 +16,9 @@ export const partitionTroubles = (partitions: readonly PartitionDescription[]): 
     partitions.flatMap((each) => each.storage ?? []),
     formatBytes,
   )
-  const full = new Map(
-    partitions.flatMap(({ node, memory }) =>
-      memory === undefined || memory.bytes <= memory.bytesMax ? [] : [[node, memory] as const],
-    ),
+  const nodes = new Map(
+    partitions.flatMap(({ node, memory }) => (memory === undefined ? [] : [[node, memory] as const])),
   )
-  const memories = [...full].map(
-    ([node, { bytes, bytesMax }]) =>
-      `messages take ${formatBytes(bytes)} of the memory of ${node}, which has ${formatBytes(bytesMax)} for them: sends wait until some are consumed`,
-  )
+  const memories = [...nodes].flatMap(([node, memory]) => memoryTrouble(node, memory) ?? [])
   return [...clocks, ...(storage === undefined ? [] : [storage.what]), ...memories]
 }

@@ -103,7 +103,7 @@ export const startNode = async (setup: NodeSetup): Promise<RunningNode> => {
       logger('warn', 'note of the end ignored', { file, why: 'it is damaged; the next one replaces it' }),
     ),
     onTrouble: (partition, what) => logger('warn', 'partition trouble', { partition, what }),
-    onMemoryFull: (reason) => logger('warn', 'memory is full: sends wait', { reason }),
+    onMemoryFull: (reason) => logger('warn', 'memory is full', { reason }),
     onState: (partition, state, epoch, reason) => {
       logger(levelOf(state, epoch), 'partition', { partition, state, epoch, reason })
       outages.changed(partition, state, reason)

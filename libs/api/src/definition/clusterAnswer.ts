@@ -67,9 +67,12 @@ const ClusterPartition = Schema.Struct({
   clock: optional(Clock),
   storage: optional(Storage),
   memory: optional(
-    Schema.Struct({ bytes: count, bytesMax: count }).annotate({
-      description: "What messages take in memory of the owner's node, and may take before sends are refused",
-    }),
+    Schema.Struct({ bytes: count, bytesMax: count, holdsUntouched: optional(Schema.Literal(true)) }).annotate(
+      {
+        description:
+          "What messages take in memory of the owner's node, and may take before sends are refused; and whether messages that were never delivered wait, too",
+      },
+    ),
   ),
   stream: optional(Schema.Struct({ leader: optional(text), replicas: list(StreamReplica) })),
 })

@@ -43,7 +43,7 @@ export interface ActorOptions {
   /** How much may wait to be decided, in bytes. */
   readonly mailboxBytesMax: number
   /** What the messages of this node's partitions take in memory. */
-  readonly stateMemory: Pick<StateMemory, 'isFull' | 'reason' | 'describe'>
+  readonly stateMemory: Pick<StateMemory, 'isFull' | 'holdsUntouched' | 'reason' | 'describe'>
   /** The loads of all partitions of this node. */
   readonly loads: LoadTurns
   /** The state as far as it was loaded before this ownership. */

@@ -114,6 +114,7 @@ export const actorParts = (options: ActorOptions, life: Life, work: ActorWork) =
     cipher: tasks.cipher,
     checkpoints,
     storage,
+    stateMemory: options.stateMemory,
     metrics,
     time,
     random: options.random,

@@ -12,6 +12,7 @@ import type { Checkpoints } from '../checkpoint/Checkpoints.ts'
 import type { BodyCipher } from '../keys/BodyCipher.ts'
 import { limits } from '../limits.ts'
 import { sha256 } from '../sha256.ts'
+import type { StateMemory } from '../store/StateMemory.ts'
 import type { StorageWatch } from '../store/StorageWatch.ts'
 import type { AliveNotes } from './AliveNotes.ts'
 import type { AnswerGate } from './AnswerGate.ts'
@@ -32,6 +33,7 @@ interface TurnParts {
   readonly cipher: BodyCipher
   readonly checkpoints: Checkpoints
   readonly storage: StorageWatch
+  readonly stateMemory: Pick<StateMemory, 'holdsUntouched'>
   readonly metrics: Metrics
   readonly time: Time
   /** Chance, 0 to 1. */
@@ -194,6 +196,7 @@ export class TurnLoop {
       return this.#goOn()
     }
     const own = this.#own
+    own.holdsUntouched = this.#p.stateMemory.holdsUntouched
     const now = partitionTime.now()
     const { first, sends } = mailbox.gather(own.state.queues.size)
     const turn = new Turn<BodyRef>(own, now, this.#p.random, sha256, this.#p.sizes.turnBytesMax)

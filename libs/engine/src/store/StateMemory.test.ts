@@ -1,5 +1,5 @@
 import { createMemoryLog } from '@kiroku/log'
-import type { Command } from '@kiroku/protocol'
+import type { Command, SettleItem } from '@kiroku/protocol'
 import { ManualTime } from '@kiroku/testkit'
 import { expect, it } from 'vitest'
 import { body, by, receive, startTestNode } from '../testing/startTestNode.ts'
@@ -33,7 +33,7 @@ const started = async (memoryBytes: number) => {
     if (error !== undefined) n--
     return error
   }
-  return { one, send, told, sent: () => n * perSend }
+  return { one, time, send, told, sent: () => n * perSend }
 }
 
 it('sends are refused before messages take too much memory; what is there can be consumed, and then sends go on', async () => {
@@ -41,7 +41,9 @@ it('sends are refused before messages take too much memory; what is there can be
   let refused
   while (refused === undefined) refused = await send()
   expect(refused).toMatchObject({ id: 'MemoryFull', retryAfterMs: 1_000 })
-  expect(refused.message).toMatch(/^messages take some 2\d\d.* of memory, and this node has .* for them$/)
+  expect(refused.message).toMatch(
+    /^messages take 2\d\d.* of memory, and this node has .* for them: sends wait until some are consumed$/,
+  )
   expect(told).toEqual([refused.message])
   const { memory } = (await one.node.describe()).partitions[0]!
   expect(memory!.bytes).toBeGreaterThan(memory!.bytesMax)
@@ -64,4 +66,91 @@ it('a group that is gone takes nothing, its key neither', async () => {
   const { queue, numbers } = delivery!
   await one.ask({ type: 'Ack', items: [{ queue, sub: 0, delivery: delivery!.delivery, numbers }] })
   expect([before, one.node.actors.get(0)!.state.groups.keyCharacters]).toEqual([0, 0])
+})
+
+/** Receives until nothing comes, and has each delivery answered. Returns how many messages came, and at which attempts. */
+const drain = async (
+  { one, time }: Awaited<ReturnType<typeof started>>,
+  queue: string,
+  answer: (items: readonly SettleItem[]) => Promise<unknown>,
+) => {
+  let messages = 0
+  const attempts = new Set<number>()
+  for (;;) {
+    await time.advance(100)
+    const { delivery: came } = await one.ask(receive(queue, 100))
+    if (came === undefined) return { messages, attempts: [...attempts].sort() }
+    messages += came.messages.length
+    for (const attempt of came.attempts) attempts.add(attempt)
+    await answer([{ queue: came.queue, sub: came.sub, delivery: came.delivery, numbers: came.numbers }])
+  }
+}
+
+it.each([
+  ['a plain queue', 'none'],
+  ['a queue of tenants', 'fair'],
+] as const)(
+  'of %s, messages that were never delivered wait while those that were take too much memory; what comes back does not',
+  async (_, groups) => {
+    const world = await started(4_000_000)
+    const { one, time, told } = world
+    await one.ask({ type: 'CreateQueue', queue: 'work', config: { groups, retriesMax: 99 }, by })
+    const all = 5_000
+    const messages = Array<Uint8Array>(perSend).fill(body('x'))
+    const tenants = { groups: messages.map((_message, n) => `tenant-${n % 7}`) }
+    for (let send = 1; send <= all / perSend; send++)
+      await one.ask({
+        type: 'Enqueue',
+        queue: 'work',
+        producer: 'w',
+        send,
+        messages,
+        ...(groups === 'fair' && tenants),
+      })
+    const delayMs = 600_000
+    const failed = await drain(world, 'work', (items) => one.ask({ type: 'Retry', items, delayMs }))
+    expect(failed.attempts).toEqual([1])
+    expect(one.node.stateMemory.bytes).toBeLessThan(2 * one.node.stateMemory.bytesMax)
+    expect(one.node.stateMemory.reason).toMatch(/sends wait, and so does what was never delivered/)
+    expect(told).toHaveLength(2)
+
+    await time.advance(delayMs)
+    const handled = await drain(world, 'work', (items) => one.ask({ type: 'Ack', items }))
+    expect(handled).toEqual({ messages: all, attempts: [1, 2] })
+  },
+)
+
+it('a receive that waits for messages that were never delivered gets some as soon as others are settled', async () => {
+  const world = await started(4_000_000)
+  const { one, time } = world
+  await one.ask({ type: 'CreateQueue', queue: 'work', config: {}, by })
+  const messages = Array<Uint8Array>(perSend).fill(body('x'))
+  for (let send = 1; send <= 50; send++)
+    await one.ask({ type: 'Enqueue', queue: 'work', producer: 'w', send, messages })
+  const underWay: SettleItem[] = []
+  await drain(world, 'work', async (items) => underWay.push(...items))
+  let got: readonly number[] = []
+  void one.ask(receive('work', 10, 20_000)).then(({ delivery }) => (got = delivery!.attempts))
+  await time.advance(100)
+  await one.ask({ type: 'Ack', items: underWay.slice(1) })
+  await time.advance(100)
+  expect(got).toEqual([])
+  await one.ask({ type: 'Ack', items: underWay.slice(0, 1) })
+  expect(got).toEqual(Array(10).fill(1))
+})
+
+it('where messages that were never delivered take too much by themselves, they can be consumed all the same', async () => {
+  const log = createMemoryLog({ partitions: 1 })
+  const one = await startTestNode(log, 'one', { memoryBytes: 40_000_000 })
+  await one.ask({ type: 'CreateQueue', queue: 'mail', config: { dedup: 'id' }, by })
+  const messages = Array<Uint8Array>(perSend).fill(body('x'))
+  for (let send = 1; send <= 50; send++) {
+    const dedupIds = messages.map((_message, n) => `${send}-${n}`)
+    await one.ask({ type: 'Enqueue', queue: 'mail', producer: 'p', send, messages, dedupIds })
+  }
+  await one.close()
+  const two = await startTestNode(log, 'two', { memoryBytes: 400_000 })
+  const { bytes, bytesMax } = two.node.stateMemory
+  expect(bytes).toBeGreaterThan(5 * bytesMax)
+  expect((await two.ask(receive('mail', 10))).delivery?.attempts).toHaveLength(10)
 })

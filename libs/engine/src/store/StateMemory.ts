@@ -1,11 +1,11 @@
 import type { PartitionState } from '@kiroku/partition'
-import { formatBytes, type MemoryDescription } from '@kiroku/protocol'
+import { type MemoryDescription, memoryTrouble } from '@kiroku/protocol'
 import type { Time } from '../Time.ts'
 import { limits } from '../limits.ts'
 
 /**
- * What the messages of all partitions of a node take in memory, and may take. Beyond it sends are refused, before the system
- * ends the process for it: what is stored already must fit in when it starts again.
+ * What the messages of all partitions of a node take in memory, and may take. Beyond it sends are refused, and further on what was
+ * never delivered waits, before the system ends the process for it: what is stored already must fit in when it starts again.
  */
 export class StateMemory {
   readonly bytesMax: number
@@ -15,8 +15,9 @@ export class StateMemory {
   #lookedMs = Number.NEGATIVE_INFINITY
   #bytes = 0
   #isFull = false
+  #holdsUntouched = false
 
-  /** @param onFull called, with the reason, when it becomes full */
+  /** @param onFull called, with what waits and why, when it becomes full, and when more than sends must wait */
   constructor(
     bytesMax: number,
     states: () => Iterable<PartitionState>,
@@ -41,15 +42,27 @@ export class StateMemory {
     return this.#isFull
   }
 
-  /** Why they must. */
+  /** Whether messages that were never delivered must wait for those that were. */
+  get holdsUntouched(): boolean {
+    this.#look()
+    return this.#holdsUntouched
+  }
+
+  /** What waits, and why; empty when nothing does. */
   get reason(): string {
-    return `messages take some ${formatBytes(this.#bytes)} of memory, and this node has ${formatBytes(this.bytesMax)} for them`
+    return memoryTrouble('this node', this.#description) ?? ''
   }
 
   /** undefined: there is no limit. */
   describe(): MemoryDescription | undefined {
-    const { bytes, bytesMax } = this
-    return bytesMax === Infinity ? undefined : { bytes, bytesMax }
+    if (this.bytesMax === Infinity) return undefined
+    this.#look()
+    return this.#description
+  }
+
+  get #description(): MemoryDescription {
+    const described = { bytes: this.#bytes, bytesMax: this.bytesMax }
+    return this.#holdsUntouched ? { ...described, holdsUntouched: true } : described
   }
 
   #look(): void {
@@ -57,10 +70,17 @@ export class StateMemory {
     if (nowMs - this.#lookedMs < limits.stateLookMs) return
     this.#lookedMs = nowMs
     let bytes = 0
-    for (const state of this.#states()) bytes += state.bytes
+    let delivered = 0
+    for (const state of this.#states()) {
+      bytes += state.bytes
+      delivered += state.deliveredBytes
+    }
     this.#bytes = bytes
     const wasFull = this.#isFull
+    const held = this.#holdsUntouched
     this.#isFull = bytes > this.bytesMax
-    if (this.#isFull && !wasFull) this.#onFull(this.reason)
+    const deliveredMax = this.bytesMax * limits.deliveredShare
+    this.#holdsUntouched = bytes > this.bytesMax + deliveredMax && delivered > deliveredMax
+    if ((this.#isFull && !wasFull) || (this.#holdsUntouched && !held)) this.#onFull(this.reason)
   }
 }

@@ -54,6 +54,7 @@ export class Ownership implements Watcher {
   /** When the last receive of a queue that is deleted when idle came; of others, the beginning counts. */
   readonly #receivedAt = new Map<QueueState, number>()
   #beganAt: number
+  #holdsUntouched = false
 
   /**
    * @param state rebuilt from the record, and watched from now on
@@ -66,6 +67,17 @@ export class Ownership implements Watcher {
     for (const sub of state.subscriptions) if (sub !== undefined) this.opened(sub)
     this.sweep.restart()
     state.watcher = this
+  }
+
+  /** Whether messages that were never delivered wait, except where groups are ordered: delivered ones take more memory. */
+  get holdsUntouched(): boolean {
+    return this.#holdsUntouched
+  }
+  set holdsUntouched(holds: boolean) {
+    if (holds === this.#holdsUntouched) return
+    this.#holdsUntouched = holds
+    if (holds) return
+    for (const sub of this.state.subscriptions) if (sub !== undefined && sub.ready > 0) this.dirty.add(sub)
   }
 
   /** The receives of a subscription that is there. */

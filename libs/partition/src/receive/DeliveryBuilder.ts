@@ -24,6 +24,8 @@ export class Taking<B> {
   readonly #sub: Subscription
   readonly #poll: Poll
   readonly #max: number
+  /** Whether messages that were never delivered wait. */
+  readonly #holdsUntouched: boolean
   readonly #outcomes = new Outcomes()
   readonly #numbers: Ranges = []
   readonly #attempts: number[] = []
@@ -43,6 +45,9 @@ export class Taking<B> {
     this.#sub = sub
     this.#poll = poll
     this.#max = max
+    // Of a group, few are under way at once; and it must not wait for others.
+    this.#holdsUntouched =
+      turn.own.holdsUntouched && sub.groups?.isOrdered !== true && poll.group === undefined
     const { leaseCapMs } = sub.config
     const leaseUntil = turn.now + poll.leaseMs
     deliverEvent.leaseCap = leaseCapMs === 0 ? 0 : turn.now + leaseCapMs
@@ -95,6 +100,7 @@ export class Taking<B> {
         this.#outcomes.add('Discarded', this.#sub, first + i, 0, 'retention', '', 'expired')
       return to
     }
+    if (this.#holdsUntouched) return from
     const bytes = runs.bytes(run) / runs.count(run)
     const seq = runs.seq(run)
     const index = runs.index(run)

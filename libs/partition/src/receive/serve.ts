@@ -2,9 +2,7 @@ import type { PlannedDelivery, Turn } from '../Turn.ts'
 import { deliveriesOf } from '../flow/deliveriesOf.ts'
 import { wakeFlow } from '../flow/flowTimers.ts'
 import { takeGroup, takeGroups } from '../groups/takeGroups.ts'
-import type { Receives } from '../ownership/Receives.ts'
 import type { Subscription } from '../state/QueueState.ts'
-import type { LiveSlab } from '../store/LiveSlab.ts'
 import { Taking } from './DeliveryBuilder.ts'
 import type { Poll } from './Poll.ts'
 import { endPoll, wakePoll } from './decideReceive.ts'
@@ -88,8 +86,8 @@ const serveAll = <B>(turn: Turn<B>, sub: Subscription, serving: Serving): void =
   for (; seen < polls.length && serving.left > 0; seen++) {
     const poll = polls[seen]!
     if (poll.done) continue
-    if (sub.isPausedAt(now) || servable(sub, state.live, 1) === 0 || !hasRoom(turn, sub, serving)) break
-    const closeAt = closesAt(sub, receives, poll, state.live, serving.room)
+    if (sub.isPausedAt(now) || servable(turn, sub, 1) === 0 || !hasRoom(turn, sub, serving)) break
+    const closeAt = closesAt(turn, poll, serving.room)
     if (closeAt > now) {
       if (poll.wakeAt !== closeAt) wakePoll(own, poll, closeAt)
       if (flow !== undefined) serving.awaited = Math.min(serving.awaited, poll.max, flow.roomMax)
@@ -145,15 +143,11 @@ const hand = <B>(
 }
 
 /** When the receive's batch closes, whatever is in it then; 0 when it is full, or would get no fuller. */
-const closesAt = (
-  sub: Subscription,
-  { flow, availableSince }: Receives,
-  poll: Poll,
-  live: LiveSlab,
-  room: number,
-): number => {
+const closesAt = <B>(turn: Turn<B>, poll: Poll, room: number): number => {
   if (poll.batchWaitMs === 0) return 0
-  const count = Math.min(servable(sub, live, poll.max), room)
+  const sub = poll.subscription
+  const { flow, availableSince } = turn.own.of(sub)
+  const count = Math.min(servable(turn, sub, poll.max), room)
   if (count >= poll.max) return 0
   // Of more than there is room for, a share of the bytes counts.
   if ((sub.availableBytes + sub.readyBytes) * count >= poll.bytesMax * sub.deliverable) return 0
@@ -167,10 +161,11 @@ const closesAt = (
 }
 
 /** Messages that one receive could get now, counted up to `enough`. */
-const servable = (sub: Subscription, live: LiveSlab, enough: number): number => {
+const servable = <B>({ own, state }: Turn<B>, sub: Subscription, enough: number): number => {
   const { groups } = sub
+  if (own.holdsUntouched && groups?.isOrdered !== true) return sub.available
   if (groups === undefined) return sub.deliverable
-  return groups.countServable(live, enough)
+  return groups.countServable(state.live, enough)
 }
 
 /**

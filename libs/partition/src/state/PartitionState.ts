@@ -113,14 +113,19 @@ export class PartitionState {
 
   /** What messages take here in memory, in bytes, about, without their bodies. Costs nothing to ask. */
   get bytes(): number {
-    const { runs, live, groups, dedup } = this
+    const { runs, groups, dedup } = this
     return (
+      this.deliveredBytes +
       runs.used * bytesOf.run +
-      live.used * bytesOf.live +
       groups.used * bytesOf.group +
       groups.keyCharacters +
       dedup.size * bytesOf.dedupKey
     )
+  }
+
+  /** What of it those take that were delivered and are not final. */
+  get deliveredBytes(): number {
+    return this.live.used * bytesOf.live
   }
 
   /** Says which frame the following events belong to, and its partition time in ms. */

@@ -57,6 +57,8 @@ export interface StorageDescription {
 export interface MemoryDescription {
   readonly bytes: number
   readonly bytesMax: number
+  /** Whether messages that were never delivered wait, too, until others are settled; absent: they do not. */
+  readonly holdsUntouched?: true
 }
 
 /** Checkpoints that a partition has stored. */

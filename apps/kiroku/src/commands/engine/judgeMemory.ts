@@ -1,4 +1,4 @@
-import { formatBytes, type MemoryDescription } from '@kiroku/protocol'
+import { formatBytes, type MemoryDescription, memoryTrouble } from '@kiroku/protocol'
 import type { Finding } from './Finding.ts'
 
 /** A node whose messages take more of what it has for them is warned about. */
@@ -12,7 +12,8 @@ export const judgeMemory = (told: readonly MemoryDescription[]): Finding[] => {
   if (fullest === undefined) return []
   const detail = `messages take ${formatBytes(fullest.bytes)} of the ${formatBytes(fullest.bytesMax)} that a node has for them`
   const advice = 'Have waiting messages consumed, or give the engine more memory: beyond it sends wait.'
-  if (share(fullest) > 1) return [{ check, status: 'bad', detail: `${detail}: sends wait`, advice }]
+  const trouble = memoryTrouble('a node', fullest)
+  if (trouble !== undefined) return [{ check, status: 'bad', detail: trouble, advice }]
   if (share(fullest) > warnsFrom) return [{ check, status: 'warning', detail, advice }]
   return [{ check, status: 'ok', detail }]
 }
