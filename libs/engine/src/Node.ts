@@ -66,7 +66,7 @@ export class Node {
   readonly #store: RoomWatch
   readonly #memory: MemoryShares
   readonly #bodies: BodyMemory
-  /** What the messages of its partitions take in memory. */
+  /** What the messages of its partitions take in memory, of those that it owns and of those that it follows. */
   readonly stateMemory: StateMemory
   readonly #turns: AheadTurns
   readonly #threads = new CheckpointThreads()
@@ -84,7 +84,11 @@ export class Node {
     this.#turns = new AheadTurns(this.#time)
     this.#memory = memoryShares(options.memoryBytes ?? Infinity, options.log.meta.partitions)
     this.#bodies = new BodyMemory(this.#memory.bodyCacheBytesMax)
-    const states = () => [...this.#actors.values()].flatMap((actor) => (actor.hasState ? [actor.state] : []))
+    const states = () => {
+      const owned = [...this.#actors.values()].flatMap((actor) => (actor.hasState ? [actor.state] : []))
+      // An ownership begins with what was loaded ahead.
+      return new Set([...owned, ...[...this.#ahead.values()].flatMap(({ state }) => state ?? [])])
+    }
     this.stateMemory = new StateMemory(this.#memory.stateBytesMax, states, this.#time, (reason) =>
       options.onMemoryFull?.(reason),
     )

@@ -148,7 +148,7 @@ const memory: readonly FamilyRow<StateMemory>[] = [
   [
     'gauge',
     'kiroku_state_bytes',
-    'Memory that the messages of this node take, roughly, without their bodies.',
+    'Memory that the messages of all partitions that this node owns or follows take, roughly, without their bodies.',
     ({ bytes }) => [{ labels: {}, value: bytes }],
   ],
   [

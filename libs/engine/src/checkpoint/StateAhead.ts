@@ -1,4 +1,5 @@
 import type { PartitionLog } from '@kiroku/log'
+import type { PartitionState } from '@kiroku/partition'
 import type { Time } from '../Time.ts'
 import { type Fenced, type LogEnd, lookAtEnd } from '../append/fence.ts'
 import { limits } from '../limits.ts'
@@ -53,6 +54,11 @@ export class StateAhead {
   /** The last sequence that was read; undefined: there is no state now. */
   get reachedSeq(): number | undefined {
     return this.#isLoaded ? this.#readSeq : undefined
+  }
+
+  /** The state as far as it was read, for what it takes of memory; never change it. */
+  get state(): PartitionState | undefined {
+    return this.#load?.state
   }
 
   /** Records that are known to be stored and not read yet. */

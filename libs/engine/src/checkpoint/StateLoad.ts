@@ -102,6 +102,11 @@ export class StateLoad {
     return this.#reached?.seq ?? 0
   }
 
+  /** As far as it was read; whoever looks must not change it. */
+  get state(): PartitionState {
+    return this.#state
+  }
+
   /** Events that were replayed so far. */
   get events(): number {
     return this.#events

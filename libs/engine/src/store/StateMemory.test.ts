@@ -1,8 +1,12 @@
 import { createMemoryLog } from '@kiroku/log'
 import type { Command, SettleItem } from '@kiroku/protocol'
 import { ManualTime } from '@kiroku/testkit'
+import * as Effect from 'effect/Effect'
+import * as Exit from 'effect/Exit'
+import * as Scope from 'effect/Scope'
 import { expect, it } from 'vitest'
-import { body, by, receive, startTestNode } from '../testing/startTestNode.ts'
+import { Node } from '../Node.ts'
+import { body, by, own, receive, startTestNode } from '../testing/startTestNode.ts'
 
 const perSend = 100
 
@@ -10,7 +14,8 @@ const perSend = 100
 const started = async (memoryBytes: number) => {
   const time = new ManualTime()
   const told: string[] = []
-  const one = await startTestNode(createMemoryLog({ partitions: 1 }), 'one', {
+  const log = createMemoryLog({ partitions: 1 })
+  const one = await startTestNode(log, 'one', {
     time,
     memoryBytes,
     onMemoryFull: (reason) => told.push(reason),
@@ -33,7 +38,7 @@ const started = async (memoryBytes: number) => {
     if (error !== undefined) n--
     return error
   }
-  return { one, time, send, told, sent: () => n * perSend }
+  return { one, log, time, send, told, sent: () => n * perSend }
 }
 
 it('sends are refused before messages take too much memory; what is there can be consumed, and then sends go on', async () => {
@@ -153,4 +158,21 @@ it('where messages that were never delivered take too much by themselves, they c
   const { bytes, bytesMax } = two.node.stateMemory
   expect(bytes).toBeGreaterThan(5 * bytesMax)
   expect((await two.ask(receive('mail', 10))).delivery?.attempts).toHaveLength(10)
+})
+
+it('what a node follows as a standby counts, and once only when it is its own', async () => {
+  const { one, log, time, send } = await started(4_000_000)
+  await send()
+  const two = new Node({ log, name: 'two', time, memoryBytes: 4_000_000 })
+  const scope = Effect.runSync(Scope.make())
+  await Effect.runPromise(two.loadAhead(0).pipe(Scope.provide(scope)))
+  await time.advance(100)
+  const { bytes } = one.node.stateMemory
+  expect([bytes > 10_000, two.stateMemory.bytes]).toEqual([true, bytes])
+  await one.close()
+  const { node, close } = await own(two)
+  await time.advance(100)
+  expect([node.actors.size, node.stateMemory.bytes]).toEqual([1, bytes])
+  await close()
+  await Effect.runPromise(Scope.close(scope, Exit.void))
 })

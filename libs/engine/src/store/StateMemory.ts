@@ -4,7 +4,7 @@ import type { Time } from '../Time.ts'
 import { limits } from '../limits.ts'
 
 /**
- * What the messages of all partitions of a node take in memory, and may take. Beyond it sends are refused, and further on what was
+ * What the messages of all partitions that a node owns or follows take in memory, and may take. Beyond it sends are refused, and further on what was
  * never delivered waits, before the system ends the process for it: what is stored already must fit in when it starts again.
  */
 export class StateMemory {

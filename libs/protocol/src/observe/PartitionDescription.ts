@@ -53,7 +53,7 @@ export interface StorageDescription {
   readonly earlyTrims: number
 }
 
-/** What the messages of all partitions of a node take in memory, and may take before sends are refused, in bytes, about. */
+/** What the messages of all partitions that a node owns or follows take in memory, and may take before sends are refused, in bytes, about. */
 export interface MemoryDescription {
   readonly bytes: number
   readonly bytesMax: number
