@@ -12,7 +12,6 @@ import type { Checkpoints } from '../checkpoint/Checkpoints.ts'
 import type { BodyCipher } from '../keys/BodyCipher.ts'
 import { limits } from '../limits.ts'
 import { sha256 } from '../sha256.ts'
-import type { StateMemory } from '../store/StateMemory.ts'
 import type { StorageWatch } from '../store/StorageWatch.ts'
 import type { AliveNotes } from './AliveNotes.ts'
 import type { AnswerGate } from './AnswerGate.ts'
@@ -33,7 +32,8 @@ interface TurnParts {
   readonly cipher: BodyCipher
   readonly checkpoints: Checkpoints
   readonly storage: StorageWatch
-  readonly stateMemory: Pick<StateMemory, 'holdsUntouched'>
+  /** What the messages of the whole node take. */
+  readonly stateMemory: { readonly holdsUntouched: boolean }
   readonly metrics: Metrics
   readonly time: Time
   /** Chance, 0 to 1. */
