@@ -196,7 +196,7 @@ export class TurnLoop {
       return this.#goOn()
     }
     const own = this.#own
-    own.holdsUntouched = this.#p.stateMemory.holdsUntouched
+    own.holdUntouched(this.#p.stateMemory.holdsUntouched)
     const now = partitionTime.now()
     const { first, sends } = mailbox.gather(own.state.queues.size)
     const turn = new Turn<BodyRef>(own, now, this.#p.random, sha256, this.#p.sizes.turnBytesMax)

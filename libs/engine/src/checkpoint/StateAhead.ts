@@ -56,7 +56,7 @@ export class StateAhead {
     return this.#isLoaded ? this.#readSeq : undefined
   }
 
-  /** The state as far as it was read, for what it takes of memory; never change it. */
+  /** The state read so far; undefined: none. Callers must not change it. */
   get state(): PartitionState | undefined {
     return this.#load?.state
   }

@@ -102,7 +102,7 @@ export class StateLoad {
     return this.#reached?.seq ?? 0
   }
 
-  /** As far as it was read; whoever looks must not change it. */
+  /** The state read so far. Callers must not change it. */
   get state(): PartitionState {
     return this.#state
   }

@@ -14,7 +14,6 @@ export class StateMemory {
   readonly #onFull: (reason: string) => void
   #lookedMs = Number.NEGATIVE_INFINITY
   #bytes = 0
-  #isFull = false
   #holdsUntouched = false
 
   /** @param onFull called, with what waits and why, when it becomes full, and when more than sends must wait */
@@ -39,7 +38,7 @@ export class StateMemory {
   /** Whether sends must wait. */
   get isFull(): boolean {
     this.#look()
-    return this.#isFull
+    return this.#bytes > this.bytesMax
   }
 
   /** Whether messages that were never delivered must wait for those that were. */
@@ -75,12 +74,11 @@ export class StateMemory {
       bytes += state.bytes
       delivered += state.deliveredBytes
     }
-    this.#bytes = bytes
-    const wasFull = this.#isFull
+    const wasFull = this.#bytes > this.bytesMax
     const held = this.#holdsUntouched
-    this.#isFull = bytes > this.bytesMax
+    this.#bytes = bytes
     const deliveredMax = this.bytesMax * limits.deliveredShare
     this.#holdsUntouched = bytes > this.bytesMax + deliveredMax && delivered > deliveredMax
-    if ((this.#isFull && !wasFull) || (this.#holdsUntouched && !held)) this.#onFull(this.reason)
+    if ((bytes > this.bytesMax && !wasFull) || (this.#holdsUntouched && !held)) this.#onFull(this.reason)
   }
 }

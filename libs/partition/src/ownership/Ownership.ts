@@ -69,11 +69,13 @@ export class Ownership implements Watcher {
     state.watcher = this
   }
 
-  /** Whether messages that were never delivered wait, except where groups are ordered: delivered ones take more memory. */
-  get holdsUntouched(): boolean {
-    return this.#holdsUntouched
+  /** Whether messages of a subscription that were never delivered wait. Ordered ones do not: few of a group are under way at once. */
+  holdsUntouchedOf({ groups }: Subscription): boolean {
+    return this.#holdsUntouched && groups?.isOrdered !== true
   }
-  set holdsUntouched(holds: boolean) {
+
+  /** Has messages that were never delivered wait, since delivered ones take more memory, or wait no longer. */
+  holdUntouched(holds: boolean): void {
     if (holds === this.#holdsUntouched) return
     this.#holdsUntouched = holds
     if (holds) return

@@ -45,9 +45,8 @@ export class Taking<B> {
     this.#sub = sub
     this.#poll = poll
     this.#max = max
-    // Of a group, few are under way at once; and it must not wait for others.
-    this.#holdsUntouched =
-      turn.own.holdsUntouched && sub.groups?.isOrdered !== true && poll.group === undefined
+    // A receive of one group does not wait for what others have under way.
+    this.#holdsUntouched = poll.group === undefined && turn.own.holdsUntouchedOf(sub)
     const { leaseCapMs } = sub.config
     const leaseUntil = turn.now + poll.leaseMs
     deliverEvent.leaseCap = leaseCapMs === 0 ? 0 : turn.now + leaseCapMs

@@ -163,7 +163,7 @@ const closesAt = <B>(turn: Turn<B>, poll: Poll, room: number): number => {
 /** Messages that one receive could get now, counted up to `enough`. */
 const servable = <B>({ own, state }: Turn<B>, sub: Subscription, enough: number): number => {
   const { groups } = sub
-  if (own.holdsUntouched && groups?.isOrdered !== true) return sub.available
+  if (own.holdsUntouchedOf(sub)) return sub.available
   if (groups === undefined) return sub.deliverable
   return groups.countServable(state.live, enough)
 }
